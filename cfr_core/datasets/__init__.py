@@ -1,0 +1,1 @@
+"""From photos and tables to checked annotations, with a report of everything set aside."""

@@ -1,0 +1,37 @@
+"""Named errors of the audit; each message says what was expected, what came and what to do."""
+
+
+class CfrError(Exception):
+    """Anything the product can explain. Front ends show the message as it is."""
+
+
+class InputError(CfrError):
+    """What the user gave cannot be used: a file, a table, a name, an option."""
+
+
+class ImageError(InputError):
+    """An image file cannot be decoded completely."""
+
+
+class MaskError(InputError):
+    """A mask is malformed, empty where it must not be, or of another size than its crop."""
+
+
+class MissingMaskError(CfrError):
+    """A masked view was asked of a row without an accepted mask. It never falls back."""
+
+
+class WeightsError(InputError):
+    """Model weights are absent, damaged, or belong to another architecture."""
+
+
+class DeviceError(InputError):
+    """The device asked for cannot be used. There is no silent change to the CPU."""
+
+
+class UndefinedAuditError(InputError):
+    """No query can be asked of the rows that are left, so no rate exists."""
+
+
+class WorkspaceError(CfrError):
+    """The workspace is locked by another process, damaged, or of another version."""

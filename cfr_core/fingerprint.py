@@ -1,0 +1,36 @@
+"""Fingerprints: one short digest for everything that made a result."""
+
+import hashlib
+import json
+from pathlib import Path
+
+_CHUNK_BYTES = 1 << 20
+
+
+def fingerprint(**parts: object) -> str:
+    """Digest of named JSON-like values; equal exactly when all values are equal.
+
+    Args:
+        parts: Values of str, int, float, bool, None, or lists, tuples and dicts of these.
+
+    Returns:
+        64 hexadecimal digits (SHA-256 of the canonical JSON).
+
+    Raises:
+        TypeError: if a value has no JSON form; nothing is stringified by guess.
+    """
+    canonical = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file's bytes as 64 hexadecimal digits.
+
+    Raises:
+        OSError: if the file cannot be read.
+    """
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()

@@ -1,0 +1,211 @@
+"""The only image decoder: every file becomes upright RGB uint8, or an error that names it.
+
+Rules, the same for display, masks and models:
+- EXIF orientation is applied once, here. Coordinates everywhere else are upright pixels.
+- Transparent pixels are composited on `MATTE_RGB`.
+- Greyscale deeper than 8 bits is scaled by its depth, never clipped: the depth a TIFF declares,
+  else 12 bits if no value is above 4095, else 16 bits.
+- Files are decoded to the last byte; a truncated file is an error, not a picture with flat rows.
+- Of an animation or multi-page file the first frame counts.
+"""
+
+import warnings
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+import numpy as np
+import pillow_heif
+from PIL import Image, UnidentifiedImageError
+
+from cfr_core.errors import ImageError
+from cfr_core.types import RGB, ImageArray
+
+pillow_heif.register_heif_opener()
+
+MATTE_RGB: RGB = (255, 255, 255)
+"""Colour under transparent pixels."""
+
+_EXIF_ORIENTATION = 0x0112
+_TIFF_BITS_PER_SAMPLE = 258
+_DEEP_GREY_MODES = frozenset({"I", "I;16", "I;16B", "I;16L", "I;16N"})
+_MAX_12_BIT = (1 << 12) - 1
+_MAX_16_BIT = (1 << 16) - 1
+
+
+class Conversion(StrEnum):
+    """What decoding had to change beyond turning the picture upright."""
+
+    TRANSPARENCY = "transparent pixels composited on white"
+    DEPTH_12 = "12-bit greyscale scaled to 8 bits"
+    DEPTH_16 = "16-bit greyscale scaled to 8 bits"
+    FLOAT = "floating-point greyscale scaled to 8 bits"
+    CMYK = "CMYK converted to RGB"
+    FIRST_FRAME = "first of several frames used"
+
+
+@dataclass(frozen=True)
+class DecodedImage:
+    """A decoded file.
+
+    Attributes:
+        pixels: (H, W, 3) uint8, RGB, upright.
+        exif_orientation: 1 to 8 as stored in the file; already applied to `pixels`.
+        conversions: What decoding had to change.
+        captured_at: EXIF DateTimeOriginal or DateTime as written ("2019:07:14 08:30:00"), or "".
+    """
+
+    pixels: ImageArray
+    exif_orientation: int
+    conversions: tuple[Conversion, ...]
+    captured_at: str
+
+
+def decode(path: Path) -> DecodedImage:
+    """Decode a file completely.
+
+    Args:
+        path: Any format that Pillow or libheif reads.
+
+    Raises:
+        ImageError: if the file is absent, empty, no image, truncated or too large; the message
+            names the file and the reason.
+    """
+    with _open(path) as image:
+        conversions = [Conversion.FIRST_FRAME] if _is_sequence(image) else []
+        try:
+            image.load()
+            exif = image.getexif()
+            orientation = int(exif.get(_EXIF_ORIENTATION, 1) or 1)
+            rgb, changed = _to_rgb(image, path)
+            upright = apply_exif(rgb, orientation)
+        except (OSError, SyntaxError, ValueError, EOFError, MemoryError) as error:
+            raise ImageError(f"{path}: damaged image, cannot be decoded to its end ({error})") from (
+                error
+            )
+    return DecodedImage(
+        pixels=np.asarray(upright),
+        exif_orientation=orientation if 1 <= orientation <= 8 else 1,
+        conversions=(*conversions, *changed),
+        captured_at=_exif_time(exif),
+    )
+
+
+def crop(pixels: ImageArray, bbox_xywh: tuple[int, int, int, int] | None) -> ImageArray:
+    """Cut a box out of an upright image, as a view of the same memory.
+
+    Args:
+        pixels: (H, W, 3) uint8.
+        bbox_xywh: Box in pixels inside the image, or None for all of it.
+
+    Raises:
+        ImageError: if the box reaches past the image: borders are never invented.
+    """
+    if bbox_xywh is None:
+        return pixels
+    x, y, w, h = bbox_xywh
+    height, width = pixels.shape[:2]
+    if x < 0 or y < 0 or w <= 0 or h <= 0 or x + w > width or y + h > height:
+        raise ImageError(f"box {bbox_xywh} is not inside the image of {width} x {height} px")
+    return pixels[y : y + h, x : x + w]
+
+
+def apply_exif(image: Image.Image, orientation: int) -> Image.Image:
+    """Turn a picture, or a mask drawn on its stored pixels, upright.
+
+    Args:
+        image: Picture as stored.
+        orientation: EXIF orientation 1 to 8; other values are read as 1.
+    """
+    method = _TRANSPOSE.get(orientation)
+    return image if method is None else image.transpose(method)
+
+
+_TRANSPOSE = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+
+
+def _open(path: Path) -> Image.Image:
+    try:
+        with warnings.catch_warnings():
+            # Pillow warns from 89 megapixels and refuses from 179; large photos are no attack.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            return Image.open(path)
+    except FileNotFoundError:
+        raise ImageError(f"{path}: no such file") from None
+    except UnidentifiedImageError:
+        raise ImageError(f"{path}: {_what_it_is(path)}") from None
+    except Image.DecompressionBombError as error:
+        raise ImageError(f"{path}: refused as too large ({error})") from None
+    except (OSError, SyntaxError, ValueError) as error:
+        raise ImageError(f"{path}: cannot be opened as an image ({error})") from error
+
+
+def _is_sequence(image: Image.Image) -> bool:
+    # The further frames of an MPO are previews or the other eye of a stereo camera.
+    return image.format != "MPO" and getattr(image, "n_frames", 1) > 1
+
+
+def _what_it_is(path: Path) -> str:
+    with path.open("rb") as stream:
+        head = stream.read(512)
+    if not head:
+        return "the file is empty (0 bytes); copy it again"
+    if head.lstrip().lower().startswith((b"<!doctype", b"<html", b"<?xml")):
+        return "a web page saved under an image's name; download the image itself"
+    return "not an image in a known format"
+
+
+def _to_rgb(image: Image.Image, path: Path) -> tuple[Image.Image, list[Conversion]]:
+    if image.mode == "RGB" and "transparency" not in image.info:
+        return image, []
+    if image.mode in _DEEP_GREY_MODES:
+        return _scale_deep_grey(image, path)
+    if image.mode == "F":
+        return _scale_float(image, path)
+    if image.mode == "CMYK":
+        return image.convert("RGB"), [Conversion.CMYK]
+    if image.has_transparency_data:
+        rgba = image.convert("RGBA")
+        matte = Image.new("RGBA", rgba.size, (*MATTE_RGB, 255))
+        return Image.alpha_composite(matte, rgba).convert("RGB"), [Conversion.TRANSPARENCY]
+    return image.convert("RGB"), []
+
+
+def _scale_deep_grey(image: Image.Image, path: Path) -> tuple[Image.Image, list[Conversion]]:
+    values = np.asarray(image).astype(np.int64)
+    if values.min() < 0 or values.max() > _MAX_16_BIT:
+        raise ImageError(
+            f"{path}: grey values from {values.min()} to {values.max()}; at most 16 bits are read"
+        )
+    declared = getattr(image, "tag_v2", {}).get(_TIFF_BITS_PER_SAMPLE, (16,))[0]
+    is_12_bit = declared == 12 or values.max() <= _MAX_12_BIT
+    top = _MAX_12_BIT if is_12_bit else _MAX_16_BIT
+    grey = Image.fromarray(((values * 255 + top // 2) // top).astype(np.uint8))
+    return grey.convert("RGB"), [Conversion.DEPTH_12 if is_12_bit else Conversion.DEPTH_16]
+
+
+def _scale_float(image: Image.Image, path: Path) -> tuple[Image.Image, list[Conversion]]:
+    values = np.asarray(image)
+    if not np.isfinite(values).all() or values.min() < 0 or values.max() > 255:
+        raise ImageError(f"{path}: floating-point values must lie within 0..1 or 0..255")
+    scale = 255 if values.max() <= 1 else 1
+    grey = Image.fromarray(np.rint(values * scale).astype(np.uint8))
+    return grey.convert("RGB"), [Conversion.FLOAT]
+
+
+_EXIF_IFD = 0x8769
+_EXIF_DATETIME_ORIGINAL = 0x9003
+_EXIF_DATETIME = 0x0132
+
+
+def _exif_time(exif: Image.Exif) -> str:
+    original = exif.get_ifd(_EXIF_IFD).get(_EXIF_DATETIME_ORIGINAL)
+    return str(original or exif.get(_EXIF_DATETIME) or "").strip("\x00 ")

@@ -1,0 +1,1 @@
+"""Masks of animals: COCO run lengths in and out, polygons, mask files."""

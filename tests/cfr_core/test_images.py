@@ -1,0 +1,111 @@
+"""Decoding: one orientation, one depth, one background, and no picture from a damaged file."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image, ImageOps
+
+from cfr_core.errors import ImageError
+from cfr_core.images import Conversion, crop, decode
+
+
+def gradient(height: int = 24, width: int = 40) -> np.ndarray:
+    """An image in which no two rows, columns or corners look alike."""
+    yy, xx = np.mgrid[:height, :width]
+    return np.stack([yy * 255 // height, xx * 255 // width, (yy + xx) * 2], -1).astype(np.uint8)
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_exif_orientation_is_applied_as_pillow_does(tmp_path: Path, orientation: int) -> None:
+    path = tmp_path / "photo.png"
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    Image.fromarray(gradient()).save(path, exif=exif)
+
+    decoded = decode(path)
+
+    with Image.open(path) as stored:
+        expected = np.asarray(ImageOps.exif_transpose(stored))
+    np.testing.assert_array_equal(decoded.pixels, expected)
+    assert decoded.exif_orientation == orientation
+
+
+@pytest.mark.parametrize(
+    ("top", "conversion"),
+    [
+        (65535, Conversion.DEPTH_16),  # full 16-bit range
+        (4095, Conversion.DEPTH_12),  # 12 bits in a 16-bit container, as thermal cameras write
+    ],
+)
+def test_deep_grey_is_scaled_not_clipped(
+    tmp_path: Path, top: int, conversion: Conversion
+) -> None:
+    path = tmp_path / "deep.png"
+    Image.fromarray(np.linspace(0, top, 64 * 64).reshape(64, 64).astype(np.uint16)).save(path)
+
+    decoded = decode(path)
+
+    assert decoded.conversions == (conversion,)
+    assert decoded.pixels.min() == 0
+    assert decoded.pixels.max() == 255
+    assert 120 < decoded.pixels.mean() < 135  # a linear ramp stays one
+
+
+def test_transparency_is_composited_on_white(tmp_path: Path) -> None:
+    path = tmp_path / "clear.png"
+    Image.new("RGBA", (4, 4), (200, 0, 0, 0)).save(path)
+
+    decoded = decode(path)
+
+    assert decoded.conversions == (Conversion.TRANSPARENCY,)
+    assert (decoded.pixels == 255).all()
+
+
+@pytest.mark.parametrize("mode", ["L", "P", "1", "CMYK", "YCbCr", "LA"])
+def test_every_mode_becomes_rgb(tmp_path: Path, mode: str) -> None:
+    path = tmp_path / "photo.tif"
+    if mode == "YCbCr":
+        path = tmp_path / "photo.jpg"
+    Image.fromarray(gradient()).convert("L").convert(mode if mode != "YCbCr" else "RGB").save(path)
+
+    assert decode(path).pixels.shape == (24, 40, 3)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "0 bytes"),
+        (b"<!DOCTYPE html><html><body>404</body></html>", "web page"),
+        (b"GARBAGE" * 40, "not an image"),
+    ],
+)
+def test_what_is_no_image_says_what_it_is(tmp_path: Path, content: bytes, words: str) -> None:
+    path = tmp_path / "photo.jpg"
+    path.write_bytes(content)
+
+    with pytest.raises(ImageError, match=words) as error:
+        decode(path)
+    assert "photo.jpg" in str(error.value)
+
+
+def test_a_truncated_jpeg_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "photo.jpg"
+    rng = np.random.default_rng(0)
+    Image.fromarray(rng.integers(0, 255, (200, 300, 3), dtype=np.uint8)).save(path)
+    path.write_bytes(path.read_bytes()[:-2000])
+
+    with pytest.raises(ImageError, match="damaged"):
+        decode(path)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ImageError, match="gone.jpg: no such file"):
+        decode(tmp_path / "gone.jpg")
+
+
+def test_crop_is_exact_and_never_invents_a_border() -> None:
+    pixels = gradient()
+    np.testing.assert_array_equal(crop(pixels, (3, 5, 30, 10)), pixels[5:15, 3:33])
+    with pytest.raises(ImageError, match="not inside"):
+        crop(pixels, (3, 5, 38, 10))
