@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 _SHARED = Path(__file__).parents[2] / "shared"
-_MARKER_OF_FIXTURE = {"shared_data": "shared_data", "shared_reference": "shared_data"}
+_SHARED_FIXTURES = {"shared_data", "shared_reference"}
 _MUST_RUN = ("shared_data", "browser")
 _NO_SKIPS = "CFR_NO_SKIPS"
 """Set to 1 where photos and browser are promised: a skipped test that needs them then fails."""
@@ -38,8 +38,8 @@ def shared_reference() -> Path:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        for fixture in _MARKER_OF_FIXTURE.keys() & set(getattr(item, "fixturenames", ())):
-            item.add_marker(_MARKER_OF_FIXTURE[fixture])
+        if _SHARED_FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker("shared_data")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -47,13 +47,8 @@ def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    must_run = any(item.get_closest_marker(name) for name in _MUST_RUN)
-    if (
-        must_run
-        and report.skipped
-        and not hasattr(report, "wasxfail")
-        and os.environ.get(_NO_SKIPS)
-    ):
+    promised = os.environ.get(_NO_SKIPS) and any(map(item.get_closest_marker, _MUST_RUN))
+    if promised and report.skipped and not hasattr(report, "wasxfail"):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} must run here ({_NO_SKIPS} is set), but: {reason}"
