@@ -89,6 +89,10 @@ class MaskReference:
 class SourceTable:
     """A source as parsed, before any image is opened.
 
+    A row that parsing could not trust stays in the table, so that it is counted, and a SET_ASIDE
+    finding names its source_row: the check takes it out without a second finding. Its box is NaN
+    where the box could not be read, never None, which would mean the whole image.
+
     Attributes:
         kind: "csv", "folders", "coco" or "wildlife-datasets".
         root: Folder that relative paths start from.
