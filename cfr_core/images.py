@@ -80,9 +80,9 @@ def decode(path: Path) -> DecodedImage:
             rgb, changed = _to_rgb(image, path)
             upright = apply_exif(rgb, orientation)
         except (OSError, SyntaxError, ValueError, EOFError, MemoryError) as error:
-            raise ImageError(f"{path}: damaged image, cannot be decoded to its end ({error})") from (
-                error
-            )
+            raise ImageError(
+                f"{path}: damaged image, cannot be decoded to its end ({error})"
+            ) from (error)
     return DecodedImage(
         pixels=np.asarray(upright),
         exif_orientation=orientation if 1 <= orientation <= 8 else 1,

@@ -59,8 +59,11 @@ def area_px(mask: Mask) -> int:
 
 
 def _runs(counts: str) -> list[int]:
-    """Plain run lengths: 5-bit groups, low first, sign in the last; from the third on, differences
-    to the run before the last (pycocotools maskApi.c, rleFrString)."""
+    """Plain run lengths from compressed ones (pycocotools maskApi.c, rleFrString).
+
+    A number is 5-bit groups, low first, with its sign in the last; from the fourth number on it
+    is the difference to the run of the same kind before it.
+    """
     runs: list[int] = []
     value, shift = 0, 0
     for char in counts:

@@ -38,9 +38,7 @@ def test_exif_orientation_is_applied_as_pillow_does(tmp_path: Path, orientation:
         (4095, Conversion.DEPTH_12),  # 12 bits in a 16-bit container, as thermal cameras write
     ],
 )
-def test_deep_grey_is_scaled_not_clipped(
-    tmp_path: Path, top: int, conversion: Conversion
-) -> None:
+def test_deep_grey_is_scaled_not_clipped(tmp_path: Path, top: int, conversion: Conversion) -> None:
     path = tmp_path / "deep.png"
     Image.fromarray(np.linspace(0, top, 64 * 64).reshape(64, 64).astype(np.uint16)).save(path)
 
@@ -100,7 +98,7 @@ def test_a_truncated_jpeg_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ImageError, match="gone.jpg: no such file"):
+    with pytest.raises(ImageError, match=r"gone\.jpg: no such file"):
         decode(tmp_path / "gone.jpg")
 
 

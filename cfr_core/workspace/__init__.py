@@ -1,0 +1,1 @@
+"""The workspace folder: datasets, masks, embeddings, runs, model weights and caches."""

@@ -1,0 +1,76 @@
+"""Tables of the workspace database and the steps that bring an older one up to date."""
+
+import duckdb
+
+from cfr_core.errors import WorkspaceError
+
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE datasets (
+        name VARCHAR PRIMARY KEY,
+        card JSON NOT NULL,
+        report JSON NOT NULL,
+        imported_at VARCHAR NOT NULL
+    );
+    CREATE TABLE rows (
+        row_id BIGINT PRIMARY KEY,
+        dataset VARCHAR NOT NULL,
+        source_row BIGINT NOT NULL,
+        path VARCHAR NOT NULL,
+        identity VARCHAR,
+        is_known BOOLEAN NOT NULL,
+        bbox_x BIGINT, bbox_y BIGINT, bbox_w BIGINT, bbox_h BIGINT,
+        width BIGINT NOT NULL,
+        height BIGINT NOT NULL,
+        captured_at TIMESTAMP_S,
+        encounter VARCHAR, camera VARCHAR, orientation VARCHAR, split VARCHAR, species VARCHAR,
+        file_sha256 VARCHAR NOT NULL,
+        file_bytes BIGINT NOT NULL,
+        exif_orientation BIGINT NOT NULL,
+        extras JSON NOT NULL
+    );
+    CREATE TABLE masks (
+        row_id BIGINT NOT NULL,
+        version BIGINT NOT NULL,
+        height BIGINT NOT NULL,
+        width BIGINT NOT NULL,
+        counts VARCHAR NOT NULL,
+        source VARCHAR NOT NULL,
+        status VARCHAR NOT NULL,
+        score DOUBLE,
+        prompts VARCHAR NOT NULL,
+        author VARCHAR NOT NULL,
+        created_at VARCHAR NOT NULL,
+        PRIMARY KEY (row_id, version)
+    );
+    CREATE TABLE runs (
+        run_id VARCHAR PRIMARY KEY,
+        dataset VARCHAR NOT NULL,
+        encoder VARCHAR NOT NULL,
+        finished_at VARCHAR NOT NULL
+    );
+    """,
+)
+"""Step i brings a database of version i to version i + 1; steps are never changed, only added."""
+
+
+def migrate(connection: duckdb.DuckDBPyConnection) -> None:
+    """Apply the steps that are missing, each in one transaction with its record.
+
+    Raises:
+        WorkspaceError: if the database was written by a newer version of the product.
+    """
+    connection.execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT)")
+    (version,) = connection.execute(
+        "SELECT coalesce(max(version), 0) FROM schema_version"
+    ).fetchall()[0]
+    if version > len(MIGRATIONS):
+        raise WorkspaceError(
+            f"the workspace has version {version}, this program knows up to {len(MIGRATIONS)}: "
+            "update the program"
+        )
+    for step, statements in enumerate(MIGRATIONS[version:], start=version + 1):
+        connection.execute("BEGIN")
+        connection.execute(statements)
+        connection.execute("INSERT INTO schema_version VALUES (?)", [step])
+        connection.execute("COMMIT")
