@@ -9,6 +9,8 @@ Rules, the same for display, masks and models:
 - Of an animation or multi-page file the first frame counts.
 """
 
+import hashlib
+import io
 import warnings
 from dataclasses import dataclass
 from enum import StrEnum
@@ -61,17 +63,21 @@ class DecodedImage:
     captured_at: str
 
 
-def decode(path: Path) -> DecodedImage:
+def decode(path: Path, *, expected_sha256: str | None = None) -> DecodedImage:
     """Decode a file completely.
 
     Args:
         path: Any format that Pillow or libheif reads.
+        expected_sha256: Digest that the file must have, or None for any.
 
     Raises:
-        ImageError: if the file is absent, empty, no image, truncated or too large; the message
-            names the file and the reason.
+        ImageError: if the file is absent, empty, no image, truncated, too large or of another
+            content than expected; the message names the file and the reason.
     """
-    with _open(path) as image:
+    content = _read(path)
+    if expected_sha256 not in (None, hashlib.sha256(content).hexdigest()):
+        raise ImageError(f"{path}: the file has changed since it was imported; import it again")
+    with _open(path, content) as image:
         conversions = [Conversion.FIRST_FRAME] if _is_sequence(image) else []
         try:
             image.load()
@@ -132,16 +138,23 @@ _TRANSPOSE = {
 }
 
 
-def _open(path: Path) -> Image.Image:
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise ImageError(f"{path}: no such file") from None
+    except OSError as error:
+        raise ImageError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _open(path: Path, content: bytes) -> Image.Image:
     try:
         with warnings.catch_warnings():
             # Pillow warns from 89 megapixels and refuses from 179; large photos are no attack.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            return Image.open(path)
-    except FileNotFoundError:
-        raise ImageError(f"{path}: no such file") from None
+            return Image.open(io.BytesIO(content))
     except UnidentifiedImageError:
-        raise ImageError(f"{path}: {_what_it_is(path)}") from None
+        raise ImageError(f"{path}: {_what_it_is(content)}") from None
     except Image.DecompressionBombError as error:
         raise ImageError(f"{path}: refused as too large ({error})") from None
     except (OSError, SyntaxError, ValueError) as error:
@@ -153,12 +166,10 @@ def _is_sequence(image: Image.Image) -> bool:
     return image.format != "MPO" and getattr(image, "n_frames", 1) > 1
 
 
-def _what_it_is(path: Path) -> str:
-    with path.open("rb") as stream:
-        head = stream.read(512)
-    if not head:
+def _what_it_is(content: bytes) -> str:
+    if not content:
         return "the file is empty (0 bytes); copy it again"
-    if head.lstrip().lower().startswith((b"<!doctype", b"<html", b"<?xml")):
+    if content[:512].lstrip().lower().startswith((b"<!doctype", b"<html", b"<?xml")):
         return "a web page saved under an image's name; download the image itself"
     return "not an image in a known format"
 

@@ -6,7 +6,7 @@ Identification" (arXiv 2611.06864), cited below as CFR. Suffixes carry units and
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypeAlias
 
@@ -268,10 +268,12 @@ class CropRequest:
         bbox_xywh: Crop in upright pixels, or None for the whole image.
         mask: The accepted mask, of the crop's size.
         views: The views wanted.
+        file_sha256: Digest of the file at its import; another content is refused. None skips that.
     """
 
     row_id: int
     path: str
     bbox_xywh: tuple[int, int, int, int] | None
     mask: Mask | None
-    views: tuple[ViewSpec, ...] = field(default_factory=tuple)
+    views: tuple[ViewSpec, ...] = ()
+    file_sha256: str | None = None

@@ -7,6 +7,7 @@ import pytest
 from PIL import Image, ImageOps
 
 from cfr_core.errors import ImageError
+from cfr_core.fingerprint import file_sha256
 from cfr_core.images import Conversion, crop, decode
 
 
@@ -100,6 +101,16 @@ def test_a_truncated_jpeg_is_an_error(tmp_path: Path) -> None:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ImageError, match=r"gone\.jpg: no such file"):
         decode(tmp_path / "gone.jpg")
+
+
+def test_a_file_that_changed_since_its_import_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "photo.png"
+    Image.fromarray(gradient()).save(path)
+    digest = file_sha256(path)
+    assert decode(path, expected_sha256=digest).pixels.shape == (24, 40, 3)
+    Image.fromarray(gradient()[::-1]).save(path)
+    with pytest.raises(ImageError, match="changed since it was imported"):
+        decode(path, expected_sha256=digest)
 
 
 def test_crop_is_exact_and_never_invents_a_border() -> None:
