@@ -10,7 +10,15 @@ class InputError(CfrError):
 
 
 class ImageError(InputError):
-    """An image file cannot be decoded completely."""
+    """An image file cannot be decoded completely.
+
+    Attributes:
+        reason: Short key to count by, such as "damaged image".
+    """
+
+    def __init__(self, message: str, reason: str = "unusable image") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class MaskError(InputError):

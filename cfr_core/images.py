@@ -12,6 +12,8 @@ Rules, the same for display, masks and models:
 import hashlib
 import io
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -24,6 +26,11 @@ from cfr_core.errors import ImageError
 from cfr_core.types import RGB, ImageArray
 
 pillow_heif.register_heif_opener()
+
+# Pillow warns of large photos (from 89 megapixels; it refuses from 179) and of damaged EXIF blocks,
+# whose picture is still good. Set once, because a filter for a while is not safe in threads.
+warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.")
+warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
 
 MATTE_RGB: RGB = (255, 255, 255)
 """Colour under transparent pixels."""
@@ -55,12 +62,16 @@ class DecodedImage:
         exif_orientation: 1 to 8 as stored in the file; already applied to `pixels`.
         conversions: What decoding had to change.
         captured_at: EXIF DateTimeOriginal or DateTime as written ("2019:07:14 08:30:00"), or "".
+        file_sha256: Digest of the file's bytes, those that were decoded.
+        file_bytes: Size of the file.
     """
 
     pixels: ImageArray
     exif_orientation: int
     conversions: tuple[Conversion, ...]
     captured_at: str
+    file_sha256: str
+    file_bytes: int
 
 
 def decode(path: Path, *, expected_sha256: str | None = None) -> DecodedImage:
@@ -75,26 +86,44 @@ def decode(path: Path, *, expected_sha256: str | None = None) -> DecodedImage:
             content than expected; the message names the file and the reason.
     """
     content = _read(path)
-    if expected_sha256 not in (None, hashlib.sha256(content).hexdigest()):
-        raise ImageError(f"{path}: the file has changed since it was imported; import it again")
-    with _open(path, content) as image:
+    digest = hashlib.sha256(content).hexdigest()
+    if expected_sha256 not in (None, digest):
+        raise ImageError(
+            f"{path}: the file has changed since it was imported; import it again", "changed file"
+        )
+    with _opened(path, content) as image:
         conversions = [Conversion.FIRST_FRAME] if _is_sequence(image) else []
-        try:
-            image.load()
-            exif = image.getexif()
-            orientation = int(exif.get(_EXIF_ORIENTATION, 1) or 1)
-            rgb, changed = _to_rgb(image, path)
-            upright = apply_exif(rgb, orientation)
-        except (OSError, SyntaxError, ValueError, EOFError, MemoryError) as error:
-            raise ImageError(
-                f"{path}: damaged image, cannot be decoded to its end ({error})"
-            ) from (error)
+        orientation = exif_orientation(image)
+        captured_at = _exif_time(image.getexif())
+        image.load()
+        rgb, changed = _to_rgb(image, path)
+        # Pillow turns a TIFF upright by itself while it loads.
+        upright = rgb if image.format == "TIFF" else apply_exif(rgb, orientation)
     return DecodedImage(
         pixels=np.asarray(upright),
-        exif_orientation=orientation if 1 <= orientation <= 8 else 1,
+        exif_orientation=orientation,
         conversions=(*conversions, *changed),
-        captured_at=_exif_time(exif),
+        captured_at=captured_at,
+        file_sha256=digest,
+        file_bytes=len(content),
     )
+
+
+@contextmanager
+def open_image(path: Path) -> Iterator[Image.Image]:
+    """Open an image file as stored, undecoded; a failure inside the block is an `ImageError` too.
+
+    Raises:
+        ImageError: with the file, what is wrong in words, and a short key for it.
+    """
+    with _opened(path, _read(path)) as image:
+        yield image
+
+
+def exif_orientation(image: Image.Image) -> int:
+    """EXIF orientation of an opened image, 1 to 8; 1 where it is absent or makes no sense."""
+    value = image.getexif().get(_EXIF_ORIENTATION, 1)
+    return value if isinstance(value, int) and 1 <= value <= 8 else 1
 
 
 def crop(pixels: ImageArray, bbox_xywh: tuple[int, int, int, int] | None) -> ImageArray:
@@ -142,23 +171,28 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        raise ImageError(f"{path}: no such file") from None
+        raise ImageError(f"{path}: no such file", "missing file") from None
     except OSError as error:
-        raise ImageError(f"{path}: cannot be read ({error.strerror})") from error
+        raise ImageError(f"{path}: cannot be read ({error.strerror})", "unreadable file") from error
 
 
-def _open(path: Path, content: bytes) -> Image.Image:
+@contextmanager
+def _opened(path: Path, content: bytes) -> Iterator[Image.Image]:
     try:
-        with warnings.catch_warnings():
-            # Pillow warns from 89 megapixels and refuses from 179; large photos are no attack.
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            return Image.open(io.BytesIO(content))
+        with Image.open(io.BytesIO(content)) as image:
+            yield image
+    except ImageError:
+        raise
     except UnidentifiedImageError:
-        raise ImageError(f"{path}: {_what_it_is(content)}") from None
+        reason, words = _what_it_is(content)
+        raise ImageError(f"{path}: {words}", reason) from None
     except Image.DecompressionBombError as error:
-        raise ImageError(f"{path}: refused as too large ({error})") from None
-    except (OSError, SyntaxError, ValueError) as error:
-        raise ImageError(f"{path}: cannot be opened as an image ({error})") from error
+        raise ImageError(f"{path}: refused as too large ({error})", "too large") from None
+    except Exception as error:
+        # On a damaged file Pillow's readers raise RuntimeError, TypeError, struct.error, ...
+        raise ImageError(
+            f"{path}: damaged image, cannot be decoded to its end ({error})", "damaged image"
+        ) from error
 
 
 def _is_sequence(image: Image.Image) -> bool:
@@ -166,12 +200,12 @@ def _is_sequence(image: Image.Image) -> bool:
     return image.format != "MPO" and getattr(image, "n_frames", 1) > 1
 
 
-def _what_it_is(content: bytes) -> str:
+def _what_it_is(content: bytes) -> tuple[str, str]:
     if not content:
-        return "the file is empty (0 bytes); copy it again"
+        return "empty file", "the file is empty (0 bytes); copy it again"
     if content[:512].lstrip().lower().startswith((b"<!doctype", b"<html", b"<?xml")):
-        return "a web page saved under an image's name; download the image itself"
-    return "not an image in a known format"
+        return "web page", "a web page saved under an image's name; download the image itself"
+    return "not an image", "not an image in a known format"
 
 
 def _to_rgb(image: Image.Image, path: Path) -> tuple[Image.Image, list[Conversion]]:
@@ -185,6 +219,8 @@ def _to_rgb(image: Image.Image, path: Path) -> tuple[Image.Image, list[Conversio
         return image.convert("RGB"), [Conversion.CMYK]
     if image.has_transparency_data:
         rgba = image.convert("RGBA")
+        if rgba.getchannel("A").getextrema() == (255, 255):  # an alpha channel that hides nothing
+            return rgba.convert("RGB"), []
         matte = Image.new("RGBA", rgba.size, (*MATTE_RGB, 255))
         return Image.alpha_composite(matte, rgba).convert("RGB"), [Conversion.TRANSPARENCY]
     return image.convert("RGB"), []

@@ -17,9 +17,12 @@ def gradient(height: int = 24, width: int = 40) -> np.ndarray:
     return np.stack([yy * 255 // height, xx * 255 // width, (yy + xx) * 2], -1).astype(np.uint8)
 
 
+@pytest.mark.parametrize("suffix", ["png", "tif"])  # Pillow itself turns a TIFF on loading
 @pytest.mark.parametrize("orientation", range(1, 9))
-def test_exif_orientation_is_applied_as_pillow_does(tmp_path: Path, orientation: int) -> None:
-    path = tmp_path / "photo.png"
+def test_exif_orientation_is_applied_as_pillow_does(
+    tmp_path: Path, orientation: int, suffix: str
+) -> None:
+    path = tmp_path / f"photo.{suffix}"
     exif = Image.Exif()
     exif[0x0112] = orientation
     Image.fromarray(gradient()).save(path, exif=exif)
@@ -96,6 +99,40 @@ def test_a_truncated_jpeg_is_an_error(tmp_path: Path) -> None:
 
     with pytest.raises(ImageError, match="damaged"):
         decode(path)
+
+
+def test_an_opaque_alpha_channel_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "opaque.png"
+    Image.fromarray(gradient()).convert("RGBA").save(path)
+
+    decoded = decode(path)
+
+    assert decoded.conversions == ()
+    np.testing.assert_array_equal(decoded.pixels, gradient())
+
+
+@pytest.mark.filterwarnings("ignore:::PIL")  # pytest drops the filter that images.py sets
+@pytest.mark.parametrize("suffix", ["jpg", "tif", "webp", "avif"])
+def test_whatever_a_damaged_file_holds_only_image_errors_come_out(
+    tmp_path: Path, suffix: str
+) -> None:
+    path = tmp_path / f"photo.{suffix}"
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    Image.fromarray(gradient()).save(path, exif=exif)
+    content = path.read_bytes()
+    rng = np.random.default_rng(0)
+    n_refused = 0
+    for _ in range(150):
+        damaged = bytearray(content)
+        for place in rng.integers(0, min(300, len(content)), 3):
+            damaged[place] = rng.integers(256)
+        path.write_bytes(damaged)
+        try:
+            decode(path)
+        except ImageError:
+            n_refused += 1
+    assert n_refused > 10
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
