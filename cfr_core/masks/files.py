@@ -121,14 +121,14 @@ def _from_grey(values: npt.NDArray[Any]) -> BoolArray:
     if len(levels) == 1:
         return values > 0
     if len(levels) == 2 and low <= high / 8:
-        return values == high
+        return cast("BoolArray", values == high)
     top = next(top for top in _RANGES if high <= top)
     if len(levels) == 2 or high < 0.75 * top or _has_plateaus(values, high):
         raise MaskError(
             f"{len(levels)} values from {low} to {high}: this is a label image, or no mask. Save "
             "the animal as 255 and all the rest as 0"
         )
-    return cast("BoolArray", values > top / 2)
+    return values > top / 2
 
 
 def _levels(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
