@@ -9,6 +9,10 @@ class InputError(CfrError):
     """What the user gave cannot be used: a file, a table, a name, an option."""
 
 
+class UnknownRowError(InputError):
+    """A row id that the workspace does not hold."""
+
+
 class ImageError(InputError):
     """An image file cannot be decoded completely.
 

@@ -19,7 +19,7 @@ from cfr_core.datasets.records import (
     ImportResult,
     Severity,
 )
-from cfr_core.errors import InputError, WorkspaceError
+from cfr_core.errors import InputError, UnknownRowError, WorkspaceError
 from cfr_core.masks.rle import encode
 from cfr_core.types import Mask, MaskStatus, SilhouetteRole
 from cfr_core.workspace.store import RunRecord, Workspace
@@ -95,6 +95,43 @@ def test_a_taken_name_is_refused_and_nothing_changes(tmp_path: Path) -> None:
         assert len(workspace.annotations("zebras")) == 3
         workspace.add_dataset(tiny_import(), replace=True)
         assert len(workspace.annotations("zebras")) == 3
+
+
+def test_a_row_id_never_comes_to_mean_another_picture(tmp_path: Path) -> None:
+    with Workspace(tmp_path) as workspace:
+        workspace.add_dataset(tiny_import())
+        workspace.add_dataset(tiny_import(), replace=True)
+        assert workspace.annotations("zebras").table["row_id"].tolist() == [3, 4, 5]
+        with pytest.raises(UnknownRowError, match="no row 2 "):
+            workspace.crop(2)
+
+
+def test_a_crop_is_where_its_row_says_with_its_accepted_mask(tmp_path: Path) -> None:
+    result = tiny_import()
+    unreviewed = replace(result.masks[1], status=MaskStatus.PROPOSED)
+    with Workspace(tmp_path) as workspace:
+        workspace.add_dataset(replace(result, masks=(result.masks[0], unreviewed)))
+        boxed, plain, proposed = map(workspace.crop, range(3))
+    assert Path(boxed.path) == Path("/photos/a/1.jpg")
+    assert (boxed.bbox_xywh, plain.bbox_xywh) == ((1, 1, 1, 1), None)
+    assert [crop.file_sha256 for crop in (boxed, plain)] == ["0" * 64, "1" * 64]
+    assert boxed.mask == result.masks[0]
+    assert (plain.mask, proposed.mask) == (None, None)
+
+
+def test_rows_are_browsed_with_the_state_of_their_masks(tmp_path: Path) -> None:
+    result = tiny_import()
+    unreviewed = replace(result.masks[1], status=MaskStatus.PROPOSED)
+    with Workspace(tmp_path) as workspace:
+        workspace.add_dataset(tiny_import("other"))
+        workspace.add_dataset(replace(result, masks=(result.masks[0], unreviewed)))
+        rows = workspace.browse("zebras")
+        with pytest.raises(InputError, match="no dataset"):
+            workspace.browse("zebra")
+    assert rows["row_id"].tolist() == [3, 4, 5]
+    assert rows["mask_status"].tolist() == ["accepted", "", "proposed"]
+    assert rows["mask_version"].tolist() == [1, 0, 1]
+    assert rows["identity"].isna().tolist() == [False, False, True]
 
 
 def test_replacing_never_loses_masks_made_here(tmp_path: Path) -> None:
