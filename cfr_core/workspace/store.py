@@ -69,7 +69,11 @@ class Workspace:
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Close the database, so that another process may open it."""
+        """Close the workspace."""
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the database, so that another process may open it."""
         self._database.close()
 
     @property

@@ -1,0 +1,162 @@
+"""GET /api/rows/{row_id}/image: the picture of a row in any view.
+
+Rows are asked by id, never by path. The browser keeps what it was sent, but asks each time whether
+it still holds (ETag), because a mask may have changed, or the server may serve another workspace.
+"""
+
+import asyncio
+import os
+import re
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from cfr_core.errors import (
+    ImageError,
+    InputError,
+    MaskError,
+    MissingMaskError,
+    UnknownRowError,
+    WorkspaceError,
+)
+from cfr_core.pictures import MEDIA_TYPE, PictureSpec, picture, picture_key
+from cfr_core.types import BLACK_RGB, IMAGENET_MEAN_RGB, RGB, CropRequest, View, ViewSpec
+from server.workspace import pictures, workspace
+
+PHOTO = "photo"
+"""Name, beside those of the views, of the whole photo with the crop's box."""
+
+DEFAULT_SIZE_PX = 320
+
+_VIEWS = (*View, PHOTO)
+_PARAMETERS = ("view", "size", "fill", "silhouette", "v")
+_COLOUR = re.compile(r"#?([0-9a-fA-F]{2})([0-9a-fA-F]{2})([0-9a-fA-F]{2})")
+_ROW_ID = re.compile(r"\d{1,18}")
+
+# Drawing a 12-megapixel photo takes a core for half a second, so no more at a time than cores.
+_DRAWING = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="draw-picture")
+
+_HEADERS = {
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+_STATUS: dict[type[Exception], int] = {
+    UnknownRowError: 404,
+    MissingMaskError: 409,
+    MaskError: 422,
+    ImageError: 422,
+    InputError: 400,
+    WorkspaceError: 503,
+}
+"""Status of each error; the first class that fits counts."""
+
+
+def image_url(
+    row_id: int,
+    *,
+    view: str = View.FULL,
+    size_px: int = DEFAULT_SIZE_PX,
+    fill_rgb: RGB = IMAGENET_MEAN_RGB,
+    silhouette_rgb: RGB = BLACK_RGB,
+) -> str:
+    """Address of a row's picture on this server.
+
+    Args:
+        row_id: The row.
+        view: A view's name, or `PHOTO`.
+        size_px: Longest side at most.
+        fill_rgb: Colour in place of what the view removes.
+        silhouette_rgb: Colour of the animal in the silhouette view.
+    """
+    return f"/api/rows/{row_id}/image?" + image_query(
+        view=view, size_px=size_px, fill_rgb=fill_rgb, silhouette_rgb=silhouette_rgb
+    )
+
+
+def image_query(
+    *,
+    view: str,
+    size_px: int,
+    fill_rgb: RGB = IMAGENET_MEAN_RGB,
+    silhouette_rgb: RGB = BLACK_RGB,
+) -> str:
+    """The part of `image_url` after the question mark, which is the same for many rows."""
+    query = {"view": str(view), "size": str(size_px)}
+    if fill_rgb != IMAGENET_MEAN_RGB:
+        query["fill"] = _hex(fill_rgb)
+    if silhouette_rgb != BLACK_RGB:
+        query["silhouette"] = _hex(silhouette_rgb)
+    return urlencode(query)
+
+
+async def row_image(request: Request) -> Response:
+    """Answer a request for a row's picture; errors are one line of plain text."""
+    try:
+        spec = _picture_spec(request.query_params)
+        crop = await run_in_threadpool(_crop, request.path_params["row_id"])
+        return await _answer(crop, spec, request.headers.get("if-none-match", ""))
+    except tuple(_STATUS) as error:
+        status = next(code for kind, code in _STATUS.items() if isinstance(error, kind))
+        return PlainTextResponse(
+            str(error), status, headers=_HEADERS | {"Cache-Control": "no-store"}
+        )
+
+
+async def no_such_route(request: Request) -> Response:
+    """Answer what no route answers; Streamlit would send its page with status 200."""
+    return PlainTextResponse(f"there is nothing at {request.url.path}", 404)
+
+
+ROUTES = (
+    Route("/api/rows/{row_id}/image", row_image),
+    Route("/api/{path:path}", no_such_route),
+)
+
+
+async def _answer(crop: CropRequest, spec: PictureSpec, known_tags: str) -> Response:
+    key = picture_key(crop, spec)
+    headers = _HEADERS | {"ETag": f'"{key}"', "Cache-Control": "private, no-cache"}
+    if key in known_tags:
+        return Response(status_code=304, headers=headers)
+    content = await run_in_threadpool(pictures().get, key)
+    if content is None:
+        loop = asyncio.get_running_loop()
+        content = await loop.run_in_executor(_DRAWING, picture, crop, spec, pictures())
+    return Response(content, media_type=MEDIA_TYPE, headers=headers)
+
+
+def _crop(row_id: str) -> CropRequest:
+    if not _ROW_ID.fullmatch(row_id):
+        raise UnknownRowError(f"a row is asked by its number, got {row_id[:40]!r}")
+    return workspace().crop(int(row_id))
+
+
+def _picture_spec(query: Mapping[str, str]) -> PictureSpec:
+    unknown = sorted(set(query) - set(_PARAMETERS))
+    if unknown:
+        raise InputError(f"unknown parameter {unknown[0]!r}; known: {', '.join(_PARAMETERS)}")
+    view, size = query.get("view", View.FULL), query.get("size", str(DEFAULT_SIZE_PX))
+    if view not in _VIEWS:
+        raise InputError(f"view must be one of {', '.join(_VIEWS)}, got {view!r}")
+    if not re.fullmatch(r"\d{1,9}", size):
+        raise InputError(f"size must be a whole number of pixels, got {size!r}")
+    fill = _rgb("fill", query.get("fill", _hex(IMAGENET_MEAN_RGB)))
+    silhouette = _rgb("silhouette", query.get("silhouette", _hex(BLACK_RGB)))
+    return PictureSpec(None if view == PHOTO else ViewSpec(View(view), fill, silhouette), int(size))
+
+
+def _rgb(name: str, text: str) -> RGB:
+    match = _COLOUR.fullmatch(text)
+    if match is None:
+        raise InputError(f"{name} must be a colour as six hexadecimal digits, got {text!r}")
+    red, green, blue = (int(channel, 16) for channel in match.groups())
+    return red, green, blue
+
+
+def _hex(rgb: RGB) -> str:
+    return "".join(f"{channel:02x}" for channel in rgb)

@@ -1,0 +1,70 @@
+"""The server's workspace: no other module opens one, since a database has one opener."""
+
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from cfr_core.workspace.cache import FileCache
+from cfr_core.workspace.location import default_root
+from cfr_core.workspace.store import Workspace
+
+_PICTURES_LIMIT_BYTES = 4 * 1024**3
+"""About 100,000 pictures of 320 px; the folder can be deleted at any time."""
+
+
+@dataclass(frozen=True)
+class _Opened:
+    folder: Path
+    workspace: Workspace
+    pictures: FileCache
+
+
+class _Holder:
+    """Opens the workspace on first use, and another one if the environment names another."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._opened: _Opened | None = None
+
+    def get(self) -> _Opened:
+        folder = default_root()
+        with self._lock:
+            if self._opened is None or self._opened.folder != folder:
+                self._close()
+                workspace = Workspace(folder)
+                pictures = FileCache(
+                    workspace.cache_dir / "pictures", limit_bytes=_PICTURES_LIMIT_BYTES
+                )
+                self._opened = _Opened(folder, workspace, pictures)
+            return self._opened
+
+    def close(self) -> None:
+        with self._lock:
+            self._close()
+
+    def _close(self) -> None:
+        if self._opened is not None:
+            self._opened.workspace.close()
+            self._opened = None
+
+
+_HOLDER = _Holder()
+
+
+def workspace() -> Workspace:
+    """The workspace of this process, for any thread.
+
+    Raises:
+        WorkspaceError: if it cannot be opened; the next call tries again.
+    """
+    return _HOLDER.get().workspace
+
+
+def pictures() -> FileCache:
+    """Pictures that have been drawn; errors as of `workspace`."""
+    return _HOLDER.get().pictures
+
+
+def close() -> None:
+    """Let go of the workspace, so that another process may open it."""
+    _HOLDER.close()
