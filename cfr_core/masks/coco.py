@@ -84,6 +84,8 @@ def from_polygons(polygons: object, size_hw: tuple[int, int]) -> BoolArray:
     if not isinstance(polygons, list | tuple) or not polygons:
         raise MaskError(f"polygons must be a list of parts, got {_short(polygons)}")
     height, width = size_hw
+    if height * width > MAX_MASK_PX:
+        raise MaskError(f"polygons on {width} x {height} px, more than {MAX_MASK_PX} px in all")
     parts = [_corners(part, number, size_hw) for number, part in enumerate(polygons, start=1)]
     # Three corners are six numbers; pycocotools would read a part of four numbers as a box.
     areas = [part.tolist() for part in parts if len(part) >= 6]
