@@ -23,17 +23,27 @@ _FIXED = {
     "image_width": "image_width",
     "image_height": "image_height",
 }
+# Read by themselves, or worked out from the mask by whoever wrote the file.
+_STRUCTURE = frozenset({"id", "image_id", "category_id", "attributes", "area", "iscrowd"})
+_EXPORTED = ("identity", "captured_at", "encounter", "camera", "orientation", "split", "species")
 _SHOWN = 5
 
 
 @dataclass
 class _Flattening:
-    """Images and categories by id, and what was noticed on the way."""
+    """Images and categories by id, names in use, and what was noticed on the way.
+
+    `is_export` tells a file that this product wrote: its attributes hold all that is known, and
+    ids and categories repeat it.
+    """
 
     name: str
+    is_export: bool
     images: dict[str, dict[str, Any]] = field(default_factory=dict)
     doubtful_ids: set[str] = field(default_factory=set)
     categories: dict[str, str] = field(default_factory=dict)
+    attribute_names: set[str] = field(default_factory=set)
+    annotation_names: set[str] = field(default_factory=set)
     findings: list[Finding] = field(default_factory=list)
 
     def set_aside(self, number: int, reason: str, message: str) -> None:
@@ -60,19 +70,21 @@ def read_coco(path: Path, columns: Mapping[str, str] | None = None) -> SourceTab
         InputError: if the file is no COCO JSON, or has no annotation.
     """
     document = _document(path)
-    flat = _Flattening(path.name)
+    flat = _Flattening(path.name, is_export="silhouette_role" in (document.get("info") or ()))
     _index(document, flat)
     rows = [_row(flat, at, a) for at, a in enumerate(document["annotations"], start=1)]
     _note_unused(document, flat)
     table = _table(flat, rows)
-    by_category = _identity_role(table)
-    if by_category and "identity" not in (columns or {}):
-        message = "no attribute names the animals: the categories are read as identities"
-        flat.note("identity by category", message, "Say which attribute it is if there is one.")
-    given = {**by_category, **_FIXED, **(columns or {})}
+    if flat.is_export:
+        roles = _roles_of_export(table)
+    else:
+        roles = _identity_role(table)
+        if roles and "identity" not in (columns or {}):
+            message = "no attribute names the animals: the categories are read as identities"
+            flat.note("identity by category", message, "Say which attribute it is if there is one.")
     table = table.with_findings(flat.findings)
-    paths = list(table.cells["file_name"].dropna())
-    root = image_root(paths, _bases(path))
+    root = image_root(list(table.cells["file_name"].dropna()), _bases(path))
+    given = {**roles, **_FIXED, **(columns or {})}
     return source_from_table(table, kind="coco", root=root, given=given)
 
 
@@ -105,6 +117,15 @@ def _index(document: Mapping[str, Any], flat: _Flattening) -> None:
     for category in document.get("categories") or ():
         if isinstance(category, dict) and "id" in category:
             flat.categories[str(category["id"])] = str(category.get("name", category["id"]))
+    for annotation in document["annotations"]:
+        if isinstance(annotation, dict):
+            flat.annotation_names |= set(annotation)
+            flat.attribute_names |= set(_attributes(annotation))
+
+
+def _attributes(annotation: Mapping[str, Any]) -> dict[str, Any]:
+    attributes = annotation.get("attributes")
+    return attributes if isinstance(attributes, dict) else {}
 
 
 def _row(flat: _Flattening, number: int, annotation: Any) -> dict[str, str]:  # noqa: ANN401
@@ -119,33 +140,42 @@ def _row(flat: _Flattening, number: int, annotation: Any) -> dict[str, str]:  # 
         message = f"annotation {annotation.get('id', number)} names image id {key}, {fault}"
         flat.set_aside(number, "unknown image id", message)
         image = {}
-    row: dict[str, Any] = {
+    category = None if flat.is_export else annotation.get("category_id")
+    row = {
         "file_name": image.get("file_name") or image.get("path"),
         "image_width": image.get("width"),
         "image_height": image.get("height"),
+        "category": flat.categories.get(str(category), category),
+        **_renamed_image(flat, image),
+        **_renamed_annotation(flat, annotation),
+        **_attributes(annotation),
     }
-    category = annotation.get("category_id")
-    if category is not None:
-        row["category"] = flat.categories.get(str(category), str(category))
-    attributes = annotation.get("attributes")
-    _add(
-        row,
-        {k: v for k, v in annotation.items() if k not in ("attributes", "category_id")},
-        "annotation",
-    )
-    _add(row, attributes if isinstance(attributes, dict) else {}, "attribute")
-    _add(
-        row, {k: v for k, v in image.items() if k not in ("file_name", "width", "height")}, "image"
-    )
     return {name: text for name, value in row.items() if (text := cell_text(value)) is not None}
 
 
-def _add(row: dict[str, Any], values: Mapping[str, Any], owner: str) -> None:
-    """Add values under their own names; "id", an image's "name" and taken names get a prefix."""
-    for key, value in values.items():
-        if key == "id" or (owner == "image" and key == "name") or row.get(key, value) != value:
-            key = f"{owner}_{key}"
-        row.setdefault(key, value)
+def _renamed_annotation(flat: _Flattening, annotation: Mapping[str, Any]) -> dict[str, Any]:
+    """An annotation's own values, under names that no attribute has.
+
+    Ids give way to attributes of their name, which are those of an earlier source.
+    """
+    ids = {"annotation_id": annotation.get("id"), "image_id": annotation.get("image_id")}
+    taken = ids.keys() if flat.is_export else flat.attribute_names
+    values = {name: value for name, value in ids.items() if name not in taken}
+    for name, value in annotation.items():
+        is_crowd = name == "iscrowd" and value
+        if name not in _STRUCTURE or is_crowd:
+            values[f"annotation_{name}" if name in flat.attribute_names else name] = value
+    return values
+
+
+def _renamed_image(flat: _Flattening, image: Mapping[str, Any]) -> dict[str, Any]:
+    """An image's own values; its "name" is no animal's, so that it is always "image_name"."""
+    taken = flat.attribute_names | flat.annotation_names | {"name"}
+    return {
+        f"image_{name}" if name in taken else name: value
+        for name, value in image.items()
+        if name not in ("id", "file_name", "width", "height")
+    }
 
 
 def _table(flat: _Flattening, rows: list[dict[str, str]]) -> RawTable:
@@ -161,6 +191,11 @@ def _identity_role(table: RawTable) -> dict[str, str]:
     if candidates(table, "identity") or "category" not in table.cells:
         return {}
     return {"identity": "category"} if table.cells["category"].nunique() > 1 else {}
+
+
+def _roles_of_export(table: RawTable) -> dict[str, str]:
+    """Roles in a file that this product wrote: attributes have them by name, and no others do."""
+    return {role: role if role in table.cells else "" for role in _EXPORTED}
 
 
 def _note_unused(document: Mapping[str, Any], flat: _Flattening) -> None:

@@ -125,20 +125,18 @@ def recognise(table: RawTable, given: Mapping[str, str] | None = None) -> Column
     Raises:
         InputError: if a role or column in `given` does not exist, or no column names the images.
     """
-    given = given or {}
-    roles = _given_roles(table, given)
-    closed = set(given) | (_BOX_ROLES if _BOX_ROLES & set(given) else set())
+    roles = _given_roles(table, given or {})
     findings = []
     for role in ALIASES:
-        if role in closed or (role in _BOX_ROLES and _BOX_ROLES & set(roles)):
+        if role in roles or (role in _BOX_ROLES and _BOX_ROLES & set(roles)):
             continue
         usual = [name for name in candidates(table, role) if name not in roles.values()]
         if usual:
             roles[role] = usual[0]
         if len(usual) > 1:
             findings.append(_choice(table, role, usual))
-    roles |= _grouped(table, roles, () if _BOX_ROLES & (closed | set(roles)) else _GROUPS)
-    roles |= _grouped(table, roles, () if closed & set(IMAGE_SIZE) else _SIZES)
+    roles |= _grouped(table, roles, () if _BOX_ROLES & set(roles) else _GROUPS)
+    roles |= _grouped(table, roles, () if set(IMAGE_SIZE) & set(roles) else _SIZES)
     if not roles.get("path"):
         roles["path"] = _path_by_content(table, roles)
         findings.append(_by_content(table, roles["path"]))

@@ -93,7 +93,8 @@ def read_boxes(
         relative = [at for at, box in enumerate(boxes) if box not in (None, UNREADABLE_BOX)]
         findings += [_bad_box(names, at, message) for at in relative]
         return tuple(box and UNREADABLE_BOX for box in boxes), findings
-    if n_whole := sum(box is None for box in boxes):
+    n_whole = sum(box is None for box in boxes)
+    if 0 < n_whole < len(boxes):
         message = f"{n_whole} of {len(boxes)} rows have no box: the whole image is their crop"
         findings.append(table.note("no box", message))
     return tuple(boxes), findings

@@ -1,6 +1,6 @@
 """From a table of text to a source: columns get their meaning, cells become boxes, masks, dates."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +9,7 @@ import pandas as pd
 from cfr_core.datasets.columns import extra_names, recognise
 from cfr_core.datasets.dates import DateColumn
 from cfr_core.datasets.raw import RawTable, RowNames
-from cfr_core.datasets.records import Finding, SourceTable
+from cfr_core.datasets.records import Finding, Severity, SourceTable
 from cfr_core.datasets.row_values import (
     Roles,
     read_boxes,
@@ -57,7 +57,8 @@ def source_from_table(
     )
     frame = pd.concat([_columns(table, roles, dates), _extras(table, roles, dates)], axis=1)
     column_roles = {name: role for role, name in roles.items()}
-    return SourceTable(kind, root, frame, boxes, masks, sizes, column_roles, findings)
+    once = _one_reason_a_row(findings)
+    return SourceTable(kind, root, frame, boxes, masks, sizes, column_roles, once)
 
 
 def _columns(table: RawTable, roles: Roles, dates: DateColumn | None) -> pd.DataFrame:
@@ -82,6 +83,19 @@ def _extras(table: RawTable, roles: Roles, dates: DateColumn | None) -> pd.DataF
         consumed.discard(roles["captured_at"])
     names = extra_names([name for name in table.cells.columns if name not in consumed])
     return table.cells[list(names)].rename(columns=names)
+
+
+def _one_reason_a_row(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Findings with the first reason only for which each row was set aside: the others follow."""
+    seen: set[int | None] = set()
+    kept = []
+    for finding in findings:
+        if finding.severity is Severity.SET_ASIDE:
+            if finding.source_row in seen:
+                continue
+            seen.add(finding.source_row)
+        kept.append(finding)
+    return tuple(kept)
 
 
 def _without_path(table: RawTable, roles: Roles, names: RowNames) -> list[Finding]:

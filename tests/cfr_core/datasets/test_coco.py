@@ -121,8 +121,6 @@ def test_one_bad_annotation_never_stops_the_rest(tmp_path):
     assert listed(source, Severity.SET_ASIDE) == [
         ("unknown image id", 1),
         ("malformed annotation", 2),
-        ("no file named", 1),
-        ("no file named", 2),
         ("unreadable box", 3),
     ]
     assert listed(source, Severity.NO_MASK) == [("unreadable mask", 4), ("unreadable mask", 5)]
@@ -154,6 +152,31 @@ def test_names_that_clash_are_told_apart(tmp_path):
     row = read(tmp_path, document_of(annotation, images=images)).table.iloc[0]
     assert (row["identity"], row["image_name"]) == ("Max", "photo")
     assert (row["licence"], row["image_licence"]) == ("4", "3")
+
+
+def test_an_attribute_keeps_its_name_and_ids_of_the_file_give_way(tmp_path):
+    document = document_of(
+        {"id": 1, "image_id": 1, "attributes": {"identity": "Max", "image_id": "x7", "area": "2"}},
+        {"id": 2, "image_id": 2, "attributes": {"identity": "Max"}, "area": 5, "iscrowd": 1},
+    )
+    table = read(tmp_path, document).table
+    assert table["image_id"].tolist() == ["x7", pd.NA]
+    assert table["area"].tolist() == ["2", pd.NA]
+    assert table["annotation_id"].tolist() == ["1", "2"]
+    assert table["iscrowd"].tolist() == [pd.NA, "1"]
+
+
+def test_a_file_of_our_own_export_has_no_other_roles_than_it_names(tmp_path):
+    categories = [{"id": 1, "name": "animal"}]
+    attributes = {"identity": "Max", "site": "north", "name": "x"}
+    annotation = {"id": 1, "image_id": 1, "category_id": 1, "attributes": attributes}
+    document = document_of(annotation, categories=categories)
+    source = read(tmp_path, {**document, "info": {"silhouette_role": "shortcut"}})
+    row = source.table.iloc[0]
+    assert (row["identity"], row["site"], row["name"]) == ("Max", "north", "x")
+    assert pd.isna(row["camera"])
+    assert pd.isna(row["species"])
+    assert not {"category", "annotation_id", "image_id"} & set(source.table.columns)
 
 
 def test_images_are_found_in_the_folder_beside_the_annotations(tmp_path):

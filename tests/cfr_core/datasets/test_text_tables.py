@@ -122,6 +122,7 @@ def test_rows_that_do_not_fit_the_header_are_kept_and_named(tmp_path):
     [
         'b.jpg,"Max,1\n',  # never closed: would swallow the rest of the file
         'b.jpg,"Max,1\nx.jpg,"Moritz",2\n',  # closed by a later row's quote
+        'b.jpg,"Max,1\nx.jpg",Moritz,2\n',  # the same, and all quotes in their places
     ],
 )
 def test_a_stray_quote_costs_its_own_row_only(tmp_path, broken):
