@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
-import pandas as pd
 
 from cfr_core.datasets.cells import (
     UNREADABLE_BOX,
@@ -31,7 +30,8 @@ _ONE_DAY = np.timedelta64(1, "D")
 
 def texts(table: RawTable, column: str) -> list[str | None]:
     """Cells of a column, None where empty."""
-    return [None if text is pd.NA else str(text) for text in table.cells[column]]
+    cells = table.cells[column]
+    return list(cells.astype(object).where(cells.notna(), None))
 
 
 def read_dates(

@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -75,11 +75,13 @@ def test_a_cell_that_is_no_box_is_refused(cell):
         box_from_cell(cell)
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-1e5, 1e5), min_size=4, max_size=4))
 def test_any_json_box_round_trips(values):
     assert box_from_cell(json.dumps(values)) == tuple(values)
 
 
+@settings(deadline=None)
 @given(pixels)
 def test_run_lengths_are_read_from_json_python_and_bare_counts(mask):
     counts, size = encode(mask), list(mask.shape)

@@ -2,7 +2,7 @@ from datetime import datetime
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cfr_core.datasets.dates import parse_date, parse_dates
@@ -66,6 +66,7 @@ FORMATS = [
 ]
 
 
+@settings(deadline=None)
 @given(
     st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1)).map(
         lambda t: t.replace(microsecond=0)
@@ -77,6 +78,7 @@ def test_every_format_is_read_as_strptime_reads_it(moment, form):
     assert parse_date(text) == datetime.strptime(text, form)
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.dates(datetime(1950, 1, 1).date(), datetime(2025, 1, 1).date()), max_size=8),
     st.sampled_from(["%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m.%d.%Y"]),

@@ -2,7 +2,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cfr_core.datasets.records import Severity
@@ -30,6 +30,7 @@ def problems(table):
     return [(f.severity, f.reason, f.source_row) for f in table.findings]
 
 
+@settings(deadline=None)
 @given(
     cells=st.lists(st.tuples(ANY_TEXT.filter(bool), ANY_TEXT, ANY_TEXT), min_size=1, max_size=6),
     delimiter=st.sampled_from(",;\t|"),
