@@ -114,28 +114,22 @@ def _from_colours(image: Image.Image) -> BoolArray:
 
 
 def _from_grey(values: npt.NDArray[Any]) -> BoolArray:
-    levels = _levels(values)
-    low, high = levels[0], levels[-1]
+    low, high = values.min().item(), values.max().item()
     if not np.isfinite(high) or low < 0 or high > _RANGES[-1]:
         raise MaskError(f"values from {low} to {high}: a mask has finite values from 0 to 65535")
-    if len(levels) == 1:
+    if low == high:
         return values > 0
-    if len(levels) == 2 and low <= high / 8:
-        return cast("BoolArray", values == high)
+    is_high = cast("BoolArray", values == high)
+    is_two_valued = bool((is_high | (values == low)).all())
+    if is_two_valued and low <= high / 8:
+        return is_high
     top = next(top for top in _RANGES if high <= top)
-    if len(levels) == 2 or high < 0.75 * top or _has_plateaus(values, high):
+    if is_two_valued or high < 0.75 * top or _has_plateaus(values, high):
         raise MaskError(
-            f"{len(levels)} values from {low} to {high}: this is a label image, or no mask. Save "
-            "the animal as 255 and all the rest as 0"
+            f"{len(np.unique(values))} values from {low} to {high}: this is a label image, or no "
+            "mask. Save the animal as 255 and all the rest as 0"
         )
     return values > top / 2
-
-
-def _levels(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The distinct values, ascending."""
-    if values.dtype.kind in "ui" and values.min() >= 0 and values.max() <= _RANGES[-1]:
-        return np.flatnonzero(np.bincount(values.ravel()))
-    return np.unique(values)
 
 
 def _has_plateaus(values: npt.NDArray[Any], high: float) -> bool:
