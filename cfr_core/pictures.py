@@ -60,12 +60,7 @@ def picture_key(request: CropRequest, spec: PictureSpec) -> str:
             f"row {request.row_id} has no accepted mask, so it has no {spec.view.view.value} view"
         )
     else:
-        pixels = vector_key(
-            file_sha256=request.file_sha256 or "",
-            bbox_xywh=request.bbox_xywh,
-            mask=request.mask,
-            view=spec.view,
-        )
+        pixels = vector_key(request, spec.view)
     return fingerprint(drawing=_DRAWING, pixels=pixels, size_px=spec.size_px)
 
 

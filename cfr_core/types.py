@@ -28,6 +28,10 @@ IMAGENET_MEAN_RGB: RGB = (124, 116, 104)
 BLACK_RGB: RGB = (0, 0, 0)
 
 
+DeviceChoice: TypeAlias = Literal["auto", "cuda", "mps", "cpu"]
+"""Where to compute; "auto" takes a GPU that works, else the CPU."""
+
+
 class View(StrEnum):
     """The four counterfactual views of a crop (CFR sec. 3.2)."""
 
@@ -190,6 +194,7 @@ class Neighbours:
         scores: (Q, K) float32, cosine similarities; NaN past the end.
         first_hit_rank: (Q,) int32, 1 + the number of gallery rows scoring higher than the best
             positive, over the whole gallery; 0 where the query has no positive.
+        first_hit_row: (Q,) int32, row number of that positive; -1 where there is none.
         n_positives: (Q,) int32, gallery rows of the query's identity.
         n_gallery: (Q,) int32, size of the query's gallery.
     """
@@ -198,6 +203,7 @@ class Neighbours:
     rows: IntArray
     scores: Float32Array
     first_hit_rank: IntArray
+    first_hit_row: IntArray
     n_positives: IntArray
     n_gallery: IntArray
 

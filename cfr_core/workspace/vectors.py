@@ -14,7 +14,7 @@ import numpy as np
 
 from cfr_core.errors import WorkspaceError
 from cfr_core.fingerprint import fingerprint
-from cfr_core.types import BoolArray, EncoderSpec, Float32Array, Mask, View, ViewSpec
+from cfr_core.types import BoolArray, CropRequest, EncoderSpec, Float32Array, ViewSpec
 from cfr_core.workspace.files import write_atomically
 
 _LOG = logging.getLogger(__name__)
@@ -22,21 +22,15 @@ _KEYS_SUFFIX = ".keys.npy"
 _VECTORS_SUFFIX = ".vectors.npy"
 
 
-def vector_key(
-    *,
-    file_sha256: str,
-    bbox_xywh: tuple[int, int, int, int] | None,
-    mask: Mask | None,
-    view: ViewSpec,
-) -> str:
+def vector_key(crop: CropRequest, view: ViewSpec) -> str:
     """Fingerprint of the pixels that a view of a row shows.
 
     The full view does not depend on the mask, and its key does not either.
     """
     return fingerprint(
-        image=file_sha256,
-        bbox=list(bbox_xywh) if bbox_xywh else None,
-        mask=mask.fingerprint if mask is not None and view.view is not View.FULL else None,
+        image=crop.file_sha256,
+        bbox=list(crop.bbox_xywh) if crop.bbox_xywh else None,
+        mask=crop.mask.fingerprint if crop.mask is not None and view.needs_mask else None,
         view=view.fingerprint,
     )
 

@@ -1,12 +1,13 @@
 """Stored vectors: what was put in comes out, by what made it, and half a block is no block."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cfr_core.errors import WorkspaceError
-from cfr_core.types import EncoderSpec, Mask, MaskStatus, View, ViewSpec
+from cfr_core.types import CropRequest, EncoderSpec, Mask, MaskStatus, View, ViewSpec
 from cfr_core.workspace.vectors import VectorStore, vector_key
 
 SPEC = EncoderSpec("tiny", "tiny", "0" * 64, 32, (0.5,) * 3, (0.5,) * 3, "bicubic", 4, "MIT")
@@ -15,7 +16,7 @@ OTHER_MASK = Mask(0, (2, 2), "13", "human", MaskStatus.ACCEPTED)
 
 
 def key(mask: Mask | None = MASK, view: View = View.FOREGROUND, image: str = "a" * 64) -> str:
-    return vector_key(file_sha256=image, bbox_xywh=None, mask=mask, view=ViewSpec(view))
+    return vector_key(CropRequest(0, "a.jpg", None, mask, (), image), ViewSpec(view))
 
 
 def test_vectors_come_back_in_the_order_asked(tmp_path: Path) -> None:
@@ -70,19 +71,14 @@ def test_an_edited_mask_changes_the_three_masked_views_only() -> None:
 
 
 def test_every_ingredient_is_in_the_key() -> None:
+    crop = CropRequest(0, "a.jpg", None, MASK, (), "a" * 64)
+    boxed = replace(crop, bbox_xywh=(0, 0, 1, 1))
     keys = {
         key(),
         key(image="b" * 64),
         key(OTHER_MASK),
         key(view=View.SHORTCUT),
-        vector_key(
-            file_sha256="a" * 64, bbox_xywh=(0, 0, 1, 1), mask=MASK, view=ViewSpec(View.FULL)
-        ),
-        vector_key(
-            file_sha256="a" * 64,
-            bbox_xywh=None,
-            mask=MASK,
-            view=ViewSpec(View.FOREGROUND, (0, 0, 0)),
-        ),
+        vector_key(boxed, ViewSpec(View.FOREGROUND)),
+        vector_key(crop, ViewSpec(View.FOREGROUND, fill_rgb=(0, 0, 0))),
     }
     assert len(keys) == 6

@@ -1,0 +1,1 @@
+"""One audit: benchmark rows, four views, embeddings, neighbours, evidence profile."""

@@ -1,0 +1,50 @@
+"""The demo datasets in a workspace: generated, imported, ready to audit."""
+
+import shutil
+from pathlib import Path
+
+from cfr_core.datasets.check import check
+from cfr_core.datasets.sources import read_source
+from cfr_core.demo.generate import generate
+from cfr_core.demo.presets import PRESETS, DemoSpec
+from cfr_core.types import OnProgress, no_progress
+from cfr_core.workspace.store import Workspace
+
+
+def demo_dataset_name(preset: str) -> str:
+    """Name under which a preset stands in a workspace."""
+    return f"demo-{preset}"
+
+
+def add_demo(workspace: Workspace, *, on_progress: OnProgress = no_progress) -> list[str]:
+    """Put the demo datasets that are missing into a workspace.
+
+    Args:
+        workspace: Open workspace; the photos go to its folder `demo/`.
+        on_progress: Told of each stage.
+
+    Returns:
+        Names of all demo datasets, in the order of the presets.
+    """
+    there = {summary.name for summary in workspace.datasets()}
+    for preset, spec in PRESETS.items():
+        name = demo_dataset_name(preset)
+        if name in there:
+            continue
+        folder = _photos(spec, workspace.root / "demo", on_progress)
+        result = check(
+            read_source(folder), name=name, role=spec.silhouette_role, on_progress=on_progress
+        )
+        workspace.add_dataset(result)
+    return [demo_dataset_name(preset) for preset in PRESETS]
+
+
+def _photos(spec: DemoSpec, parent: Path, on_progress: OnProgress) -> Path:
+    """The folder of a preset's photos; it exists only when it is complete."""
+    folder = parent / spec.name
+    if not folder.exists():
+        unfinished = parent / f".{spec.name}"
+        shutil.rmtree(unfinished, ignore_errors=True)
+        generate(spec, unfinished, on_progress)
+        unfinished.rename(folder)
+    return folder

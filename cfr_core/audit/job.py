@@ -1,0 +1,161 @@
+"""A job folder: everything an audit needs, as files, so that any process can run it.
+
+The database belongs to one process at a time, and a long job must not hold it. So the opener of
+the workspace writes `runs/<run_id>/` with spec.json and the rows; whoever runs the job reads
+these and writes files only; the opener then registers the run.
+"""
+
+import dataclasses
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import pandas as pd
+
+from cfr_core.audit.selection import Selection, select_rows
+from cfr_core.audit.spec import AuditSpec
+from cfr_core.datasets.records import DatasetCard
+from cfr_core.fingerprint import fingerprint
+from cfr_core.types import CropRequest, Mask, MaskStatus, SilhouetteRole
+from cfr_core.workspace.files import read_json, write_json, write_parquet
+from cfr_core.workspace.store import Workspace
+
+SPEC_FILE = "spec.json"
+ROWS_FILE = "rows.parquet"
+LEFT_OUT_FILE = "left_out.parquet"
+BBOX_COLUMNS = ("bbox_x", "bbox_y", "bbox_w", "bbox_h")
+
+
+@dataclass(frozen=True)
+class AuditJob:
+    """An audit ready to run.
+
+    Attributes:
+        folder: `runs/<run_id>` of a workspace.
+        spec: What is asked.
+        root: Folder that the rows' paths start from.
+        silhouette_role: Role of the outline, fixed at the import.
+        role_source: Where the role comes from.
+        n_rows: All rows of the dataset.
+        table: Benchmark rows, index 0..N-1.
+        masks: Their masks, in the same order.
+        left_out: row_id, path, reason of the other rows.
+    """
+
+    folder: Path
+    spec: AuditSpec
+    root: Path
+    silhouette_role: SilhouetteRole
+    role_source: str
+    n_rows: int
+    table: pd.DataFrame
+    masks: tuple[Mask, ...]
+    left_out: pd.DataFrame
+
+    @property
+    def run_id(self) -> str:
+        """The same for the same question asked of the same rows."""
+        return self.folder.name
+
+    @property
+    def workspace_root(self) -> Path:
+        """The workspace that the folder belongs to."""
+        return self.folder.parents[1]
+
+    @cached_property
+    def crops(self) -> tuple[CropRequest, ...]:
+        """The rows as the embedding asks for them, in all views; a row's place is its number."""
+        columns = ("row_id", "path", "file_sha256", *BBOX_COLUMNS)
+        values = zip(*(self.table[column].tolist() for column in columns), strict=True)
+        return tuple(
+            CropRequest(
+                row_id=row_id,
+                path=str(self.root / path),
+                file_sha256=sha256,
+                bbox_xywh=None if pd.isna(bbox[0]) else (bbox[0], bbox[1], bbox[2], bbox[3]),
+                mask=mask,
+                views=self.spec.views,
+            )
+            for (row_id, path, sha256, *bbox), mask in zip(values, self.masks, strict=True)
+        )
+
+    def write(self) -> None:
+        """Write the folder; `read` gives an equal job in any process."""
+        with_masks = self.table.assign(
+            mask_h=[mask.size_hw[0] for mask in self.masks],
+            mask_w=[mask.size_hw[1] for mask in self.masks],
+            mask_counts=[mask.counts for mask in self.masks],
+            mask_source=[mask.source for mask in self.masks],
+        )
+        write_parquet(self.folder / ROWS_FILE, with_masks)
+        write_parquet(self.folder / LEFT_OUT_FILE, self.left_out)
+        write_json(
+            self.folder / SPEC_FILE,
+            {
+                "spec": self.spec.to_json(),
+                "root": str(self.root),
+                "silhouette_role": self.silhouette_role.value,
+                "role_source": self.role_source,
+                "n_rows": self.n_rows,
+            },
+        )
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """The job of a folder that `write` has written."""
+        header = read_json(folder / SPEC_FILE)
+        table = pd.read_parquet(folder / ROWS_FILE)
+        mask_columns = [table.pop(f"mask_{name}") for name in ("h", "w", "counts", "source")]
+        masks = tuple(
+            Mask(int(row_id), (int(h), int(w)), counts, source, MaskStatus.ACCEPTED)
+            for row_id, h, w, counts, source in zip(table["row_id"], *mask_columns, strict=True)
+        )
+        return cls(
+            folder=folder,
+            spec=AuditSpec.from_json(header["spec"]),
+            root=Path(header["root"]),
+            silhouette_role=SilhouetteRole(header["silhouette_role"]),
+            role_source=header["role_source"],
+            n_rows=header["n_rows"],
+            table=table,
+            masks=masks,
+            left_out=pd.read_parquet(folder / LEFT_OUT_FILE),
+        )
+
+
+def prepare(workspace: Workspace, spec: AuditSpec) -> AuditJob:
+    """Choose the benchmark rows of an audit and write its job folder.
+
+    Raises:
+        InputError: if the dataset, a column or a label is not there, or no row is left.
+    """
+    card = workspace.card(spec.dataset)
+    annotations = workspace.annotations(spec.dataset)
+    selection = select_rows(annotations, workspace.masks(spec.dataset), spec)
+    job = AuditJob(
+        folder=workspace.runs_dir / _run_id(spec, card, selection),
+        spec=spec,
+        root=Path(card.root),
+        silhouette_role=card.silhouette_role,
+        role_source=card.role_source,
+        n_rows=len(annotations),
+        table=selection.table,
+        masks=selection.masks,
+        left_out=selection.left_out,
+    )
+    job.write()
+    return job
+
+
+def _run_id(spec: AuditSpec, card: DatasetCard, selection: Selection) -> str:
+    rows: dict[str, Any] = {
+        "row_ids": selection.table["row_id"].tolist(),
+        "identities": selection.table["identity"].tolist(),
+        "files": selection.table["file_sha256"].tolist(),
+        "masks": [mask.fingerprint for mask in selection.masks],
+    }
+    digest = fingerprint(spec=dataclasses.asdict(spec), role=card.silhouette_role.value, rows=rows)
+    encoder = re.sub(r"[^A-Za-z0-9._-]+", "-", spec.encoder)[-60:]
+    return f"{spec.dataset}-{encoder}-{digest[:10]}"

@@ -1,0 +1,5 @@
+"""The console command `cfr`."""
+
+from cfr_core.cli.entry import main
+
+__all__ = ["main"]
