@@ -7,6 +7,7 @@ from cfr_core.datasets.cells import Box
 from cfr_core.datasets.rows import OpenedRow, RowError
 from cfr_core.masks.fit import BoxXywh, same_aspect, turn_box, upright_hw
 
+_MAX_PX = 1e9
 _ROUNDED_PX = 1e-6
 _SIZE_ACTION = "Use the image that the source describes, or correct the size in the source."
 _BOX_ACTION = "Correct the box: left, top, width, height in pixels of the image."
@@ -42,8 +43,10 @@ def crop_of(row: OpenedRow, *, is_stored: bool) -> Crop:
     """
     if row.box is None:
         return Crop(None)
-    if not all(map(math.isfinite, row.box)):
-        raise RowError("unreadable box", "the box is no four finite numbers", _BOX_ACTION)
+    if not all(abs(side) <= _MAX_PX for side in row.box):
+        raise RowError(
+            "unreadable box", f"the box {_text(row.box)} is no box in pixels", _BOX_ACTION
+        )
     if min(row.box[2:]) <= 0:
         raise RowError("empty box", f"the box {_text(row.box)} has no area", _BOX_ACTION)
     box, changes = _on_upright_image(row, row.box, is_stored=is_stored)

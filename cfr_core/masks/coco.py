@@ -107,7 +107,7 @@ def _corners(part: object, number: int, size_hw: tuple[int, int]) -> npt.NDArray
     """(2 n,) float64, x and y in turn."""
     try:
         corners = np.asarray(part, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise MaskError(f"part {number} of the polygon holds {_short(part)}") from None
     if corners.ndim != 1 or len(corners) % 2 or not np.isfinite(corners).all():
         raise MaskError(

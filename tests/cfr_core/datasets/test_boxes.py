@@ -44,6 +44,7 @@ def test_what_a_box_becomes(box, expected, changes):
     [
         ((NAN, NAN, NAN, NAN), "unreadable box"),
         ((0, 0, INF, 10), "unreadable box"),
+        ((1e308, 0, 1e308, 10), "unreadable box"),  # its right edge is no number
         ((5, 5, 0, 10), "empty box"),
         ((5, 5, 10, -3), "empty box"),
         ((80, 0, 10, 10), "box without pixels"),  # right of the image

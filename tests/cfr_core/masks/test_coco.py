@@ -131,6 +131,7 @@ def test_a_polygon_past_the_edge_is_cut_there() -> None:
         ([[[0, 0], [4, 0], [4, 4]]], "flat list"),  # pairs
         ([["a", "b", 4, 0, 4, 4]], "part 1"),
         ([[0, 0, 1e9, 0, 4, 4]], "far outside"),  # pycocotools would take gigabytes
+        ([[0, 0, 10**400, 0, 4, 4]], "part 1"),  # JSON has such numbers
     ],
 )
 def test_malformed_polygons_are_refused(polygons: object, words: str) -> None:
