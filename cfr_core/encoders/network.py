@@ -1,0 +1,130 @@
+"""Builds the network of an encoder from its weights file; every key must fit."""
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import timm
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor, nn
+
+from cfr_core.encoders import miewid
+from cfr_core.encoders.cards import MIEWID, EncoderCard, PackageWeights
+from cfr_core.encoders.weights import WeightsFile
+from cfr_core.errors import WeightsError
+
+_KEYS_SHOWN = 3
+_CONTAINERS = ("state_dict", "model")
+_PARALLEL_PREFIX = "module."
+_CLASSIFIERS = ("head.fc", "head", "classifier", "fc")
+
+
+class Network(nn.Module):
+    """An encoder's network with its normalisation: pixels in, embeddings out."""
+
+    mean: Tensor
+    std: Tensor
+
+    def __init__(self, backbone: nn.Module, card: EncoderCard) -> None:
+        super().__init__()
+        self.backbone = backbone
+        for name, values in (("mean", card.mean), ("std", card.std)):
+            buffer = torch.tensor(values, dtype=torch.float32).mul(255).view(1, 3, 1, 1)
+            self.register_buffer(name, buffer)
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        """(N, S, S, 3) uint8 RGB to (N, dim) float, not normalised in length."""
+        images = (pixels.permute(0, 3, 1, 2).float() - self.mean) / self.std
+        embeddings: Tensor = self.backbone(images)
+        return embeddings
+
+
+def build_network(card: EncoderCard, weights: WeightsFile) -> Network:
+    """The network in evaluation mode, on the CPU, in float32.
+
+    Raises:
+        WeightsError: if the file is damaged or belongs to another architecture; some of the keys
+            that do not fit are in the message.
+    """
+    state = _read_state(weights.path)
+    try:
+        if card.architecture == MIEWID:
+            backbone: nn.Module = miewid.MiewId()
+            backbone.load_state_dict(miewid.without_head(state), strict=True)
+        elif isinstance(card.weights, PackageWeights):
+            backbone = _load_in_order(card.architecture, state)
+        else:
+            backbone = _load_timm(card.architecture, state)
+    except RuntimeError as error:
+        raise WeightsError(_mismatch(card, weights.path, error)) from error
+    return Network(backbone, card).eval().requires_grad_(False)
+
+
+def _load_timm(architecture: str, state: dict[str, Tensor]) -> nn.Module:
+    """Load through timm, which renames the keys of older files, with its strict check on.
+
+    timm drops the strict check when the number of classes differs from the file's, so the model
+    is built with the file's own number and its classifier removed afterwards.
+    """
+    n_classes = _n_classes(state)
+    network: Any = timm.create_model(
+        architecture,
+        pretrained=True,
+        num_classes=n_classes,
+        pretrained_cfg_overlay={"state_dict": state, "num_classes": n_classes, "label_offset": 0},
+    )
+    network.pretrained_cfg.pop("state_dict", None)
+    if n_classes:
+        network.reset_classifier(0)
+    module: nn.Module = network
+    return module
+
+
+def _n_classes(state: dict[str, Tensor]) -> int:
+    heads = (state.get(f"{name}.weight") for name in _CLASSIFIERS)
+    return next((len(head) for head in heads if head is not None), 0)
+
+
+def _load_in_order(architecture: str, state: dict[str, Tensor]) -> nn.Module:
+    """Load a file that names its tensors otherwise, and holds the same ones in the same order."""
+    network: Any = timm.create_model(architecture, pretrained=False)
+    own = network.state_dict()
+    if len(own) != len(state):
+        raise RuntimeError(f"{len(state)} tensors in the file, {len(own)} in the network")
+    network.load_state_dict(dict(zip(own, state.values(), strict=True)), strict=True)
+    network.reset_classifier(0)
+    module: nn.Module = network
+    return module
+
+
+def _read_state(path: Path) -> dict[str, Tensor]:
+    """Tensors by key from a .safetensors file, or from a PyTorch file without running code."""
+    try:
+        if path.suffix == ".safetensors":
+            return load_file(path)
+        content = torch.load(path, map_location="cpu", weights_only=True)
+    except (SafetensorError, pickle.UnpicklingError, RuntimeError, EOFError, OSError) as error:
+        raise WeightsError(
+            f"{path}: damaged or truncated weights file ({str(error)[:200]}); delete it and get it "
+            "again"
+        ) from error
+    return _unwrap(content, path)
+
+
+def _unwrap(content: object, path: Path) -> dict[str, Tensor]:
+    """The tensors of a checkpoint, which training code keeps beside its optimiser's state."""
+    for name in _CONTAINERS:
+        if isinstance(content, dict) and isinstance(content.get(name), dict):
+            content = content[name]
+    if not isinstance(content, dict) or not content:
+        raise WeightsError(f"{path}: holds no tensors by name; save model.state_dict()")
+    if not all(isinstance(value, Tensor) for value in content.values()):
+        raise WeightsError(f"{path}: holds more than tensors; save model.state_dict() alone")
+    return {str(key).removeprefix(_PARALLEL_PREFIX): value for key, value in content.items()}
+
+
+def _mismatch(card: EncoderCard, path: Path, error: RuntimeError) -> str:
+    details = "; ".join(line.strip() for line in str(error).splitlines()[1:] or [str(error)])
+    return f"{path}: not weights of {card.architecture}: {details[:400]}"
