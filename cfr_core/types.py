@@ -192,8 +192,9 @@ class Neighbours:
         query_rows: (Q,) int64, row number of each query.
         rows: (Q, K) int32, row numbers of the neighbours; -1 past the end of a short gallery.
         scores: (Q, K) float32, cosine similarities; NaN past the end.
-        first_hit_rank: (Q,) int32, 1 + the number of gallery rows scoring higher than the best
-            positive, over the whole gallery; 0 where the query has no positive.
+        first_hit_rank: (Q,) int32, place of the first positive in the order of the whole gallery,
+            ties to the lower row: at most k exactly where the k nearest hold a positive; 0 where
+            the query has none.
         first_hit_row: (Q,) int32, row number of that positive; -1 where there is none.
         n_positives: (Q,) int32, gallery rows of the query's identity.
         n_gallery: (Q,) int32, size of the query's gallery.
