@@ -2,6 +2,7 @@
 
 import re
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,11 +34,11 @@ class Database:
         """
         self._connection = _connect(path)
         self._writing = threading.Lock()
-        self._revision = 0
+        self._revision = time.monotonic_ns()
 
     @property
     def revision(self) -> int:
-        """Transactions committed since it was opened; what was read under another may be old."""
+        """Another number after each transaction and each opening."""
         return self._revision
 
     def read(self, query: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:

@@ -78,7 +78,7 @@ class Workspace:
 
     @property
     def revision(self) -> int:
-        """Changes since it was opened: a key for what is kept in memory from it."""
+        """Another number after each change: a key for what is kept in memory."""
         return self._database.revision
 
     @property
