@@ -107,15 +107,7 @@ async def row_image(request: Request) -> Response:
         )
 
 
-async def no_such_route(request: Request) -> Response:
-    """Answer what no route answers; Streamlit would send its page with status 200."""
-    return PlainTextResponse(f"there is nothing at {request.url.path}", 404)
-
-
-ROUTES = (
-    Route("/api/rows/{row_id}/image", row_image),
-    Route("/api/{path:path}", no_such_route),
-)
+ROUTES = (Route("/api/rows/{row_id}/image", row_image),)
 
 
 async def _answer(crop: CropRequest, spec: PictureSpec, known_tags: str) -> Response:

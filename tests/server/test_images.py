@@ -3,59 +3,20 @@
 import asyncio
 import io
 import threading
-from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 from PIL import Image
-from starlette.applications import Starlette
 
 from cfr_core.types import View
 from cfr_core.workspace.location import VARIABLE
 from server import images
 from server import workspace as served
 from tests.made_dataset import made_dataset
+from tests.server.asking import Answer, ask, get
 
 pytestmark = pytest.mark.usefixtures("photos")
-
-
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-
-async def ask(url: str, headers: dict[str, str] | None = None, method: str = "GET") -> Answer:
-    """One request straight into the application, without a socket."""
-    sent: list[dict] = []
-
-    async def receive() -> dict:
-        return {"type": "http.request", "body": b""}
-
-    async def send(message: dict) -> None:
-        sent.append(message)
-
-    parts = urlsplit(url)
-    scope = {
-        "type": "http",
-        "method": method,
-        "path": parts.path,
-        "query_string": parts.query.encode(),
-        "headers": [(k.lower().encode(), v.encode()) for k, v in (headers or {}).items()],
-    }
-    await Starlette(routes=images.ROUTES)(scope, receive, send)
-    return Answer(
-        sent[0]["status"],
-        {name.decode(): value.decode() for name, value in sent[0]["headers"]},
-        b"".join(message.get("body", b"") for message in sent[1:]),
-    )
-
-
-def get(url: str, headers: dict[str, str] | None = None) -> Answer:
-    return asyncio.run(ask(url, headers))
 
 
 @pytest.fixture

@@ -1,0 +1,17 @@
+"""All HTTP routes beside the pages."""
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from server import columns, images
+
+
+async def nothing_there(request: Request) -> Response:
+    """Answer what no route answers; Streamlit would send its page, with status 200."""
+    return PlainTextResponse(f"there is nothing at {request.url.path}", 404)
+
+
+def routes() -> list[BaseRoute]:
+    """The routes, in the order in which they are tried."""
+    return [*images.ROUTES, *columns.ROUTES, Route("/api/{path:path}", nothing_there)]
