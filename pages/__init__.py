@@ -1,0 +1,1 @@
+"""Screens: one script for each question, run by `pages/main.py`."""
