@@ -1,0 +1,21 @@
+"""The frame around every screen: navigation, and errors in plain words."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from components import state
+from components.errors import explained
+
+# An icon of our own, since Streamlit takes its symbols for it from a server on the internet.
+icon = Path(__file__).parent / "icon.svg"
+st.set_page_config(page_title="CFR auditor", page_icon=icon, layout="wide")
+
+page = st.navigation(
+    [
+        st.Page("overview.py", title="Overview", icon=":material/home:", default=True),
+    ]
+)
+state.enter(page.url_path)
+with explained():
+    page.run()

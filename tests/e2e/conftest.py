@@ -1,0 +1,164 @@
+"""A server on a free port, and pages of a real browser on it.
+
+An error on the browser's console fails the test that caused it. Screenshots go to `screenshots/`.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from cfr_core.workspace.location import VARIABLE
+
+# Scripts for a server; the search for doctests would run them.
+collect_ignore = ["gallery_app.py", "gallery_page.py"]
+
+REPOSITORY = Path(__file__).parents[2]
+SCREENSHOTS = Path(__file__).parent / "screenshots"
+
+_CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+_CHROMIUM_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+_START_S = 60
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
+@contextmanager
+def running_server(
+    script: Path, workspace: Path, log: Path, arguments: tuple[str, ...] = ()
+) -> Iterator[str]:
+    """Address of `streamlit run script -- arguments` on that workspace; stopped at the end."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", str(script)]
+    options = [f"--server.port={port}", "--server.headless=true"]
+    environment = os.environ | {VARIABLE: str(workspace), "PYTHONPATH": str(REPOSITORY)}
+    with (
+        log.open("w") as output,
+        subprocess.Popen(
+            [*command, *options, "--", *arguments],
+            cwd=REPOSITORY,
+            env=environment,
+            stdout=output,
+            stderr=output,
+        ) as server,
+    ):
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _wait_for(f"{address}/_stcore/health", server, log)
+            yield address
+        finally:
+            server.terminate()
+            try:
+                server.wait(10)
+            except subprocess.TimeoutExpired:
+                server.kill()
+
+
+def _wait_for(url: str, server: subprocess.Popen, log: Path) -> None:
+    deadline = time.monotonic() + _START_S
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            with urllib.request.urlopen(url, timeout=5):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+    raise RuntimeError(f"the server did not start; its log:\n{log.read_text()}")
+
+
+@pytest.fixture(scope="package")
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
+    """Start a server of a script on a workspace; it runs until the last test of this folder."""
+    with ExitStack() as stack:
+        log = tmp_path_factory.mktemp("logs")
+
+        def start(script: Path, workspace: Path, *arguments: str) -> str:
+            name = log / f"{len(list(log.iterdir()))}.txt"
+            return stack.enter_context(running_server(script, workspace, name, arguments))
+
+        yield start
+
+
+# Not of the session: while Playwright runs, asyncio.run fails in every later test.
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """Chromium, without a window."""
+    path = next(filter(None, map(shutil.which, _CHROMIUM_NAMES)), None)
+    if path is None:
+        pytest.skip(f"needs one of these programs: {', '.join(_CHROMIUM_NAMES)}")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=list(_CHROMIUM_FLAGS))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def console_errors() -> list[str]:
+    """Errors on the consoles of the test's pages; a test that expects some takes them out."""
+    return []
+
+
+@pytest.fixture
+def new_page(browser: Browser, console_errors: list[str]) -> Iterator[Callable[..., Page]]:
+    """Open pages, each in a session of its own: `new_page(width=1024, scheme="dark")`."""
+    with ExitStack() as stack:
+
+        def open_page(width: int = 1440, height: int = 900, scheme: str = "light") -> Page:
+            context = browser.new_context(
+                viewport={"width": width, "height": height}, color_scheme=scheme
+            )
+            stack.callback(context.close)
+            page = context.new_page()
+            page.set_default_timeout(20_000)
+            page.on("console", lambda message: _note(message, console_errors))
+            page.on("pageerror", lambda error: console_errors.append(str(error)))
+            return page
+
+        yield open_page
+        assert not console_errors, console_errors
+
+
+@pytest.fixture
+def page(new_page: Callable[..., Page]) -> Page:
+    """One page of 1440 x 900 px in the light theme."""
+    return new_page()
+
+
+@pytest.fixture
+def screenshot(request: pytest.FixtureRequest) -> Callable[[Page, str], None]:
+    """Keep a picture of a page, under the name of the test."""
+
+    def save(page: Page, name: str = "") -> None:
+        SCREENSHOTS.mkdir(exist_ok=True)
+        stem = "-".join(filter(None, (request.node.name, name))).replace("/", "_")
+        page.screenshot(path=SCREENSHOTS / f"{stem}.png")
+
+    return save
+
+
+def _note(message: ConsoleMessage, errors: list[str]) -> None:
+    if message.type == "error":
+        errors.append(f"{message.text} ({message.location.get('url')})")
