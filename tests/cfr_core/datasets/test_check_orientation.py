@@ -147,7 +147,7 @@ def test_without_evidence_all_is_upright(tmp_path, source_of):
     result = check(source_of(tmp_path, rows), name="d")
     assert boxes_of(result) == [BOX] * 8
     (note,) = [f for f in result.report.findings if f.reason == "EXIF orientation"]
-    assert "nothing tells" in note.message
+    assert "upright (nothing tells" in note.message
 
 
 def test_mask_files_as_stored_are_evidence_for_the_boxes(tmp_path, source_of):
