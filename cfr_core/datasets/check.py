@@ -22,7 +22,7 @@ from cfr_core.datasets.records import (
     SourceTable,
 )
 from cfr_core.datasets.rows import OpenedRow, RowError
-from cfr_core.datasets.statements import dataset_statements, size_notes
+from cfr_core.datasets.statements import dataset_statements, reading_notes
 from cfr_core.datasets.threads import map_in_threads
 from cfr_core.errors import ImageError
 from cfr_core.types import Mask, MaskStatus, OnProgress, SilhouetteRole, no_progress
@@ -70,14 +70,14 @@ def check(
     rows = [row for row in rows if row.at in crops]
     masks, mask_findings = _masks(rows, crops, frames, names, on_progress)
     images = [row.image for row in rows]
-    bare_table = checked_table(source.table, rows, crops, unknown_identities)
+    bare_table = checked_table(source, rows, crops, unknown_identities)
     table = with_exif_dates(bare_table, images)
     card = dataset_card(name, source.root, role=role, unknown_identities=unknown_identities)
     annotations = Annotations(table)
     every_finding = (
         *dataset_statements(card, annotations, n_masks=len(masks), had_dates=table is bare_table),
         *(*source.findings, *findings, *frames.findings, *crop_findings, *mask_findings),
-        *size_notes(rows, crops, frames, names, source=name),
+        *reading_notes(rows, crops, frames, names, source=name),
         *row_notes(annotations, images, unknown_identities, source=name),
     )
     report = ImportReport(len(source.table), len(rows), len(masks), every_finding)

@@ -1,21 +1,23 @@
 """The table of checked rows, with the columns that every later step relies on."""
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from cfr_core.datasets.boxes import Crop
 from cfr_core.datasets.opened import ImageFacts
-from cfr_core.datasets.records import COLUMNS
+from cfr_core.datasets.records import COLUMNS, SourceTable
 from cfr_core.datasets.rows import OpenedRow
 
-_TEXT_COLUMNS = ("path", "identity", "encounter", "camera", "orientation", "split", "species")
+_TEXT_COLUMNS = ("encounter", "camera", "orientation", "split", "species")
 _BOX_COLUMNS = ("bbox_x", "bbox_y", "bbox_w", "bbox_h")
 
 
 def checked_table(
-    source: pd.DataFrame,
+    source: SourceTable,
     rows: Sequence[OpenedRow],
     crops: Mapping[int, Crop],
     unknown_identities: Sequence[str],
@@ -23,7 +25,7 @@ def checked_table(
     """Rows that are used, in source order, numbered from 0.
 
     Args:
-        source: Table of the source, with its further columns.
+        source: The source, with its further columns.
         rows: The rows to keep.
         crops: The crop of each of them, by position in the source.
         unknown_identities: Names that stand for "nobody knows".
@@ -31,11 +33,12 @@ def checked_table(
     Returns:
         `COLUMNS`, then the further columns of the source as text.
     """
-    kept = source.iloc[[row.at for row in rows]].reset_index(drop=True)
+    kept = source.table.iloc[[row.at for row in rows]].reset_index(drop=True)
     identity = kept["identity"].astype("string")
     identity = identity.mask(identity == "")
     columns: dict[str, object] = {
         **{name: kept[name].astype("string") for name in _TEXT_COLUMNS},
+        "path": _paths(kept["path"], rows, source.root),
         "row_id": np.arange(len(rows)),
         "source_row": kept["source_row"].astype("int64"),
         "identity": identity,
@@ -60,6 +63,17 @@ def with_exif_dates(table: pd.DataFrame, images: Sequence[ImageFacts]) -> pd.Dat
     if table["captured_at"].notna().any() or np.isnat(from_exif).all():
         return table
     return table.assign(captured_at=from_exif)
+
+
+def _paths(names: "pd.Series[str]", rows: Sequence[OpenedRow], root: Path) -> object:
+    """Paths as written, but with slashes where the file was found by reading backslashes so."""
+    return pd.array(
+        [
+            name if os.path.normpath(root.absolute() / name) == str(row.image.path) else slashed
+            for name, slashed, row in zip(names, names.str.replace("\\", "/"), rows, strict=True)
+        ],
+        dtype="string",
+    )
 
 
 def _boxes(crops: Sequence[Crop]) -> dict[str, object]:

@@ -100,7 +100,7 @@ def export_dataset(
     return ExportSummary(out, len(annotations), len(accepted), n_left_out, n_copied)
 
 
-def mask_name(row_id: int) -> str:
+def _mask_name(row_id: int) -> str:
     """Path of a row's mask file in an export."""
     return f"{MASKS}/{row_id:06d}.png"
 
@@ -177,7 +177,7 @@ def _write_masks(
     def write(row_id: int) -> Mask:
         image_hw, corner_xy = places[row_id]
         pixels = _on_image(decode(masks[row_id]), image_hw, corner_xy)
-        write_mask_file(pixels, folder / mask_name(row_id))
+        write_mask_file(pixels, folder / _mask_name(row_id))
         return replace(masks[row_id], size_hw=image_hw, counts=encode(pixels))
 
     written = map_in_threads(
@@ -203,7 +203,7 @@ def _write_csv(
     written = table[[*_CSV_COLUMNS, *annotations.extra_columns]].assign(
         path=list(paths), captured_at=table["captured_at"].dt.strftime("%Y-%m-%dT%H:%M:%S")
     )
-    mask_paths = [mask_name(row_id) if row_id in masks else None for row_id in table["row_id"]]
+    mask_paths = [_mask_name(row_id) if row_id in masks else None for row_id in table["row_id"]]
     written.insert(len(_CSV_COLUMNS), "mask_path", pd.Series(mask_paths, dtype="string"))
     # With these line ends (RFC 4180) a carriage return within a cell is quoted as well.
     written.to_csv(file, index=False, encoding="utf-8", lineterminator="\r\n")

@@ -1,6 +1,6 @@
 """What an import states about itself: role, unknown names, masks, dates, sizes."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from cfr_core.datasets.boxes import Crop
 from cfr_core.datasets.frames import Frames
@@ -61,15 +61,15 @@ def dataset_statements(
         )
 
 
-def size_notes(
-    rows: Iterable[OpenedRow],
+def reading_notes(
+    rows: Sequence[OpenedRow],
     crops: Mapping[int, Crop],
     frames: Frames,
     names: RowNames,
     *,
     source: str,
 ) -> Iterator[Finding]:
-    """Rows whose stated image size is another one, and how many boxes had fractions of pixels.
+    """Paths and boxes that were not taken to the letter, and images of another size than stated.
 
     Args:
         rows: The rows that are used.
@@ -81,7 +81,11 @@ def size_notes(
     n_rounded = sum(crop.is_rounded for crop in crops.values())
     if n_rounded:
         message = f"{n_rounded} boxes have fractions of pixels: their edges are rounded"
-        yield _note(source, "boxes rounded", message, "Nothing.")
+        yield _note(source, "boxes rounded", message, "Nothing, if the crops look right.")
+    n_slashed = sum("\\" in names.files[row.at] and "\\" not in str(row.image.path) for row in rows)
+    if n_slashed:
+        message = f"{n_slashed} paths are written with backslashes, which are read as slashes"
+        yield _note(source, "backslashes", message, "Nothing.")
     for row in rows:
         if row.stated_hw is None or row.box is not None:
             continue

@@ -1,5 +1,6 @@
 """The check of a whole source: what is used, what is set aside, and that all of it is said."""
 
+import os
 from datetime import datetime
 from pathlib import Path
 
@@ -97,14 +98,26 @@ def test_the_same_file_name_in_two_folders_is_two_files(tmp_path, photo, source_
     assert not found(result, "duplicate files, same identity")
 
 
-def test_absolute_and_windows_paths_are_found(tmp_path, photo, source_of):
-    name = photo("images/a/1.png")
-    rows = [
-        {"path": str(tmp_path / name)},
-        {"path": r"images\a\1.png"},
-        {"path": "./images//a/1.png"},
-    ]
-    assert check(source_of(tmp_path, rows), name="d").report.n_used == 3
+def test_paths_are_kept_as_written(tmp_path, photo, source_of):
+    names = [str(tmp_path / photo("images/a/1.png")), "./images//a/1.png"]
+    result = check(source_of(tmp_path, [{"path": name} for name in names]), name="d")
+    assert result.annotations.table["path"].tolist() == names
+
+
+@pytest.mark.skipif(os.sep == "\\", reason="on Windows backslashes are separators as they are")
+def test_backslashes_become_slashes_so_that_the_file_is_found_again(tmp_path, photo, source_of):
+    photo("images/a/1.png")
+    result = check(source_of(tmp_path, [{"path": r"images\a\1.png"}]), name="d")
+    assert result.annotations.table["path"].tolist() == ["images/a/1.png"]
+    assert "1 paths" in found(result, "backslashes")[0].message
+
+
+def test_sizes_and_fractions_that_differ_are_noted(tmp_path, photo, source_of):
+    name = photo("1.png")
+    rows = [{"path": name, "size_hw": (24, 33)}, {"path": name, "box": (1.5, 2, 8, 8)}]
+    result = check(source_of(tmp_path, rows), name="d")
+    assert "33 x 24 px, the file has 32 x 24" in found(result, "stated size differs")[0].message
+    assert "1 boxes" in found(result, "boxes rounded")[0].message
 
 
 def test_the_table_has_every_column_in_its_type(tmp_path, photo, source_of):
