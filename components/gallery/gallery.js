@@ -1,14 +1,8 @@
 // Draws only the tiles in sight, so that a hundred thousand rows cost no more than fifty.
+// It follows layout.js and tile.js in one module.
 
-const GAP = 12;
-const ROOM = 6; // around the tiles, for the rings of the focus and of the selection
-const PICTURE_ASPECT = 0.8; // height of a picture's box to its width
-const LINE = 18; // height of a line of text
-const TEXT_GAP = 6;
+const STRIP_BAR = 14; // kept free for the scroll bar of a strip, so that its height never changes
 const SETTLED_MS = 80; // pictures are asked once the scrolling has been still for so long
-
-const SIGNS = { plain: "", right: "✓", wrong: "✗", query: "query", attention: "!" };
-const SPOKEN = { right: "right match", wrong: "wrong match", query: "query", attention: "to be looked at" };
 
 class Gallery {
   constructor(parent) {
@@ -74,11 +68,15 @@ class Gallery {
   }
 
   takeRows(columns) {
+    const before = this.ids;
     this.columns = columns;
     Object.assign(this, columns); // ids, captions, details, states, versions
     this.count = this.ids.length;
+    // Where only words or pictures of the same rows have changed, the place is kept.
+    if (before?.length === this.count && before.every((id, place) => id === this.ids[place])) return;
     this.active = 0;
     this.anchor = 0;
+    this.firstInSight = 0;
     this.viewport.scrollTop = 0;
     this.viewport.scrollLeft = 0;
   }
@@ -90,57 +88,32 @@ class Gallery {
     this.reveal(place, smooth);
   }
 
-  // Sizes of everything; cheap, and the same for the same width.
   arrange() {
     const width = this.root.clientWidth;
     if (!this.data || width === 0) return; // in a closed tab
-    const lines = this.details ? 2 : 1;
-    const strip = this.data.layout === "strip";
-    // Tiles stand in line with the page; the rings around them and the scroll bar stand outside it.
-    const bar = this.viewport.offsetWidth - this.viewport.clientWidth;
-    this.viewport.style.marginRight = `-${ROOM + bar}px`;
-    this.perLine = strip ? Math.max(1, this.count) : Math.max(1, Math.floor((width + GAP) / (this.data.tilePx + GAP)));
-    this.tileWidth = strip ? this.data.tilePx : (width - GAP * (this.perLine - 1)) / this.perLine;
-    this.pictureHeight = Math.round(this.tileWidth * PICTURE_ASPECT);
-    this.tileHeight = this.pictureHeight + TEXT_GAP + lines * LINE;
-    this.lines = Math.ceil(this.count / this.perLine);
-    const height = this.lines * (this.tileHeight + GAP) - GAP + 2 * ROOM;
-    this.canvas.style.height = `${Math.max(0, height)}px`;
-    this.canvas.style.width = strip ? `${this.count * (this.tileWidth + GAP) - GAP + 2 * ROOM}px` : "auto";
-    // The height of a strip leaves room for its scroll bar, so that it is the same with and without.
-    this.viewport.style.height = strip ? `${height + 14}px` : `${Math.min(height, this.data.heightPx)}px`;
-    const shape = `${this.tileWidth} ${this.tileHeight} ${this.perLine}`;
-    if (shape !== this.shape) {
-      const first = this.firstInSight;
-      this.shape = shape;
-      this.removeTiles();
-      if (first) this.reveal(first, false); // keep the place when the window is resized
-    }
-  }
-
-  position(index) {
-    return {
-      left: ROOM + (index % this.perLine) * (this.tileWidth + GAP),
-      top: ROOM + Math.floor(index / this.perLine) * (this.tileHeight + GAP),
-    };
-  }
-
-  inSight() {
+    const isStrip = this.data.layout === "strip";
+    const textLines = this.details ? 2 : 1;
+    const layout = new Layout({ count: this.count, width, tilePx: this.data.tilePx, textLines, isStrip });
     const view = this.viewport;
-    if (this.data.layout === "strip") {
-      const step = this.tileWidth + GAP;
-      return [Math.floor(view.scrollLeft / step), Math.ceil((view.scrollLeft + view.clientWidth) / step)];
-    }
-    const step = this.tileHeight + GAP;
-    const first = Math.floor(view.scrollTop / step) * this.perLine;
-    return [first, Math.ceil((view.scrollTop + view.clientHeight) / step) * this.perLine];
+    // Tiles stand in line with the page; the rings around them and the scroll bar stand outside it.
+    view.style.marginRight = `-${ROOM + view.offsetWidth - view.clientWidth}px`;
+    this.canvas.style.height = `${layout.height}px`;
+    this.canvas.style.width = isStrip ? `${layout.width}px` : "auto";
+    const height = isStrip ? layout.height + STRIP_BAR : Math.min(layout.height, this.data.heightPx);
+    view.style.height = `${height}px`;
+    if (layout.equals(this.layout)) return;
+    // The place is kept when the window is resized, and found when a closed tab is opened.
+    const place = this.layout ? this.firstInSight : this.active;
+    this.layout = layout;
+    this.removeTiles();
+    if (place > 0) this.reveal(place, false);
   }
 
   draw() {
-    if (!this.shape || !this.data) return;
-    const [first, end] = this.inSight();
+    if (!this.layout) return;
+    const [first, end] = this.layout.inSight(this.viewport);
     this.firstInSight = first;
-    const margin = Math.max(end - first, this.perLine); // one screen before and after
+    const margin = end - first; // one screen before and after
     const from = Math.max(0, first - margin);
     const to = Math.min(this.count, end + margin);
     for (const [index, tile] of this.tiles) {
@@ -159,33 +132,24 @@ class Gallery {
 
   tell(first, end) {
     const number = (n) => n.toLocaleString("en");
-    let text = this.count === 0 ? "No images" : `Images ${number(first + 1)}–${number(end)} of ${number(this.count)}`;
+    let text = `Images ${number(first + 1)}–${number(end)} of ${number(this.count)}`;
+    if (this.count === 0) text = "No images";
     if (this.selected.size > 0) text += ` · ${number(this.selected.size)} selected`;
     if (this.status.textContent !== text) this.status.textContent = text;
   }
 
   addTile(index) {
-    const state = this.data.states[this.states[index]];
-    const caption = this.captions[index];
-    const detail = this.details?.[index];
-    const tile = element("div", `tile ${state}`);
-    tile.id = `tile-${index}`;
-    tile.dataset.index = index;
-    tile.setAttribute("role", "option");
-    tile.setAttribute("aria-posinset", index + 1);
-    tile.setAttribute("aria-setsize", this.count);
-    tile.title = detail ? `${caption}\n${detail}` : caption;
-    const { left, top } = this.position(index);
-    Object.assign(tile.style, { left: `${left}px`, top: `${top}px`, width: `${this.tileWidth}px`, height: `${this.tileHeight}px` });
-    const frame = element("div", "frame");
-    frame.style.height = `${this.pictureHeight}px`;
-    const image = element("img");
-    image.alt = [caption, detail, SPOKEN[state], `${this.data.view} view`].filter(Boolean).join(", ");
-    frame.append(image);
-    if (SIGNS[state]) frame.append(element("span", "sign", SIGNS[state]));
-    if (this.data.ticked !== null) frame.append(element("span", "tick"));
-    tile.append(frame, element("div", "caption", caption));
-    if (this.details) tile.append(element("div", "detail", detail));
+    const tile = makeTile({
+      index,
+      count: this.count,
+      caption: this.captions[index],
+      detail: this.details?.[index],
+      state: this.data.states[this.states[index]],
+      view: this.data.view,
+      canTick: this.data.ticked !== null,
+      pictureHeight: this.layout.pictureHeight,
+    });
+    for (const [side, px] of Object.entries(this.layout.box(index))) tile.style[side] = `${px}px`;
     this.tiles.set(index, tile);
     this.canvas.append(tile);
   }
@@ -211,41 +175,20 @@ class Gallery {
   }
 
   load() {
-    const [first, end] = this.inSight();
+    const [first, end] = this.layout.inSight(this.viewport);
     const distance = (index) => (index < first ? first - index : Math.max(0, index - end + 1));
-    const waiting = [...this.tiles.keys()].filter((index) => !this.tiles.get(index).querySelector("img").src);
-    for (const index of waiting.sort((a, b) => distance(a) - distance(b) || a - b)) this.loadPicture(index);
-  }
-
-  loadPicture(index) {
-    const tile = this.tiles.get(index);
-    const image = tile.querySelector("img");
-    image.onload = () => image.classList.add("loaded");
-    image.onerror = () => this.explain(tile, image.src);
-    image.src = this.url(index);
+    const waiting = [...this.tiles].filter(([, tile]) => !tile.querySelector("img").src);
+    waiting.sort(([a], [b]) => distance(a) - distance(b) || a - b);
+    for (const [index, tile] of waiting) loadPicture(tile, this.url(index));
   }
 
   url(index) {
-    const wanted = this.tileWidth * (window.devicePixelRatio || 1);
+    const wanted = this.layout.tileWidth * (window.devicePixelRatio || 1);
     const sizes = this.data.sizes;
     const query = new URLSearchParams(this.data.query);
     query.set("size", sizes.find((size) => size >= wanted) ?? sizes[sizes.length - 1]);
     if (this.versions) query.set("v", this.versions[index]);
     return `/api/rows/${this.ids[index]}/image?${query}`;
-  }
-
-  async explain(tile, url) {
-    if (!url || !tile.isConnected) return;
-    let words = "The server cannot be reached.";
-    try {
-      const answer = await fetch(url);
-      if (!answer.ok) words = await answer.text();
-      else words = "The picture cannot be shown.";
-    } catch { /* the words above hold */ }
-    if (tile.isConnected && !tile.querySelector(".problem")) {
-      tile.querySelector(".frame").append(element("div", "problem", words));
-      tile.title += `\n${words}`;
-    }
   }
 
   scrolled() {
@@ -255,16 +198,9 @@ class Gallery {
   }
 
   reveal(index, smooth) {
-    if (!this.shape) return;
-    const { left, top } = this.position(index);
-    const view = this.viewport;
-    const near = (start, size, at, extent) =>
-      start < at ? start : start + size > at + extent ? start + size - extent : at;
-    view.scrollTo({
-      left: near(left - ROOM, this.tileWidth + 2 * ROOM, view.scrollLeft, view.clientWidth),
-      top: near(top - ROOM, this.tileHeight + 2 * ROOM, view.scrollTop, view.clientHeight),
-      behavior: smooth ? "smooth" : "instant",
-    });
+    if (!this.layout) return;
+    const behavior = smooth ? "smooth" : "instant";
+    this.viewport.scrollTo({ ...this.layout.revealing(index, this.viewport), behavior });
   }
 
   clicked(event) {
@@ -279,39 +215,27 @@ class Gallery {
   }
 
   pressed(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || this.count === 0) return;
-    const page = Math.max(1, Math.floor(this.viewport.clientHeight / (this.tileHeight + GAP))) * this.perLine;
-    const strip = this.data.layout === "strip";
-    const steps = {
-      ArrowLeft: -1,
-      ArrowRight: 1,
-      ArrowUp: strip ? -1 : -this.perLine,
-      ArrowDown: strip ? 1 : this.perLine,
-      PageUp: -page,
-      PageDown: page,
-      Home: -this.count,
-      End: this.count,
-    };
-    if (event.key in steps) {
-      const step = steps[event.key];
-      const whole = Math.abs(step) === 1 || Math.abs(step) === this.count;
-      const to = this.active + step;
-      // Up from the first line and down from the last line lead nowhere.
-      if (whole || (to >= 0 && to < this.count) || event.key.startsWith("Page")) {
-        this.active = Math.min(this.count - 1, Math.max(0, to));
-      }
-      if (event.shiftKey && this.data.ticked !== null) this.tickRange(this.active);
-      this.reveal(this.active, false);
-      this.draw();
-    } else if (event.key === "Enter" || (event.key === " " && this.data.ticked === null)) {
-      this.open(this.active);
-    } else if (event.key === " ") {
-      this.tick(this.active);
-    } else {
-      return;
-    }
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.layout || this.count === 0) return;
+    const canTick = this.data.ticked !== null;
+    const step = this.layout.step(event.key, this.viewport.clientHeight, this.count);
+    if (step !== undefined) this.move(event.key, step, canTick && event.shiftKey);
+    else if (event.key === "Enter" || (event.key === " " && !canTick)) this.open(this.active);
+    else if (event.key === " ") this.tick(this.active);
+    else return;
     event.preventDefault();
     event.stopPropagation(); // Streamlit has keys of its own
+  }
+
+  move(key, step, extending) {
+    const to = this.active + step;
+    // Up from the first line and down from the last one lead nowhere.
+    const isLine = key === "ArrowUp" || key === "ArrowDown";
+    if (!isLine || (to >= 0 && to < this.count)) {
+      this.active = Math.min(this.count - 1, Math.max(0, to));
+    }
+    if (extending) this.tickRange(this.active);
+    this.reveal(this.active, false);
+    this.draw();
   }
 
   open(index) {
@@ -345,13 +269,6 @@ class Gallery {
     this.eventCount += 1;
     return `${this.session}-${this.eventCount}`;
   }
-}
-
-function element(tag, className = "", text = "") {
-  const made = document.createElement(tag);
-  made.className = className;
-  made.textContent = text ?? "";
-  return made;
 }
 
 async function columnsOf(data) {

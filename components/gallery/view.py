@@ -16,17 +16,21 @@ from components.gallery.rows import GalleryRows, TileState
 from server.columns import publish
 from server.images import image_query
 
-_FOLDER = Path(__file__).parent
 _SIZES_PX = (160, 320, 640, 1024, 2048)
 """Pictures are asked in these sizes, so that a resized window finds them in the cache."""
 
 _MAX_ROWS_SENT = 200
 
+
+def _source(*names: str) -> str:
+    return "\n".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in names)
+
+
 _COMPONENT = st.components.v2.component(
     "cfr_gallery",
-    html=(_FOLDER / "gallery.html").read_text(encoding="utf-8"),
-    css=(_FOLDER / "gallery.css").read_text(encoding="utf-8"),
-    js=(_FOLDER / "gallery.js").read_text(encoding="utf-8"),
+    html=_source("gallery.html"),
+    css=_source("gallery.css"),
+    js=_source("layout.js", "tile.js", "gallery.js"),
 )
 
 _COLOURS = {"right": palette.RIGHT, "wrong": palette.WRONG, "attention": palette.ORANGE}
