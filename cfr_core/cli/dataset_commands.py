@@ -129,6 +129,7 @@ def import_(
 
     settings: Settings = context.obj
     with Workspace(settings.workspace) as workspace, Bars() as bars:
+        workspace.check_room(name, replace=replace)
         result = check(
             _read(source, table=table, masks=masks, wildlife=wildlife, columns=column or []),
             name=name,

@@ -113,15 +113,11 @@ class Workspace:
                 replacing would lose masks that were made here.
         """
         name = result.card.name
-        if not _DATASET_NAME.fullmatch(name):
-            raise InputError(
-                f"dataset name {name!r}: use letters, digits, '.', '_' and '-', at most 80"
-            )
         with self._database.transaction() as cursor:
+            _check_room(cursor, name, replace=replace)
             # Before room is made, so that an id never comes to mean another picture.
             offset = _scalar(cursor, "SELECT coalesce(max(row_id) + 1, 0) FROM rows")
-            if _scalar(cursor, "SELECT count(*) FROM datasets WHERE name = ?", [name]):
-                _make_room(cursor, name, replace=replace)
+            _remove(cursor, name)
             rows = coding.rows_table(result.annotations, name, offset)
             _insert(cursor, "rows", rows)
             _insert(cursor, "masks", coding.masks_table(result.masks, offset))
@@ -129,6 +125,15 @@ class Workspace:
                 "INSERT INTO datasets VALUES (?, ?, ?, ?)",
                 [name, coding.to_json(result.card), coding.to_json(result.report), _now()],
             )
+
+    def check_room(self, name: str, *, replace: bool = False) -> None:
+        """Refuse what `add_dataset` would refuse, before hours are spent on an import.
+
+        Raises:
+            InputError: as `add_dataset`.
+        """
+        with self._database.transaction() as cursor:
+            _check_room(cursor, name, replace=replace)
 
     def datasets(self) -> list[DatasetSummary]:
         """All datasets, by name."""
@@ -256,7 +261,13 @@ class Workspace:
         return str(found[0][0])
 
 
-def _make_room(cursor: duckdb.DuckDBPyConnection, name: str, *, replace: bool) -> None:
+def _check_room(cursor: duckdb.DuckDBPyConnection, name: str, *, replace: bool) -> None:
+    if not _DATASET_NAME.fullmatch(name):
+        raise InputError(
+            f"dataset name {name!r}: use letters, digits, '.', '_' and '-', at most 80"
+        )
+    if not _scalar(cursor, "SELECT count(*) FROM datasets WHERE name = ?", [name]):
+        return
     if not replace:
         raise InputError(f"dataset {name!r} exists; choose another name, or ask to replace it")
     made_here = _scalar(
@@ -270,6 +281,9 @@ def _make_room(cursor: duckdb.DuckDBPyConnection, name: str, *, replace: bool) -
             f"dataset {name!r} holds {made_here} masks made in this workspace; replacing it "
             "would lose them: import under another name"
         )
+
+
+def _remove(cursor: duckdb.DuckDBPyConnection, name: str) -> None:
     cursor.execute(
         "DELETE FROM masks WHERE row_id IN (SELECT row_id FROM rows WHERE dataset = ?)", [name]
     )

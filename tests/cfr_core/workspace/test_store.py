@@ -92,6 +92,9 @@ def test_a_taken_name_is_refused_and_nothing_changes(tmp_path: Path) -> None:
         workspace.add_dataset(tiny_import())
         with pytest.raises(InputError, match="exists"):
             workspace.add_dataset(tiny_import())
+        with pytest.raises(InputError, match="exists"):
+            workspace.check_room("zebras")
+        workspace.check_room("zebras", replace=True)
         assert len(workspace.annotations("zebras")) == 3
         workspace.add_dataset(tiny_import(), replace=True)
         assert len(workspace.annotations("zebras")) == 3
