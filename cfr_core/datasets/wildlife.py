@@ -52,7 +52,7 @@ def read_wildlife(
     try:
         # Missing files are listed by the check, row by row; here one would stop all the others.
         dataset = dataset_class(str(root), check_files=False)
-    except Exception as error:  # noqa: BLE001 - its classes raise the bare Exception
+    except Exception as error:  # its classes raise the bare Exception
         raise InputError(f"{class_name} cannot read {root}: {error}") from error
     return source_from_wildlife(dataset, columns)
 
