@@ -63,6 +63,18 @@ def test_the_browser_is_told_when_it_has_the_picture() -> None:
     assert get("/api/rows/4/image?view=foreground", {"If-None-Match": tag}).status == 200
 
 
+def test_another_mask_is_another_picture() -> None:
+    before = {view: get(images.image_url(0, view=view)) for view in View}
+    with served.workspace()._database.transaction() as cursor:
+        cursor.execute(
+            "INSERT INTO masks SELECT * REPLACE (2 AS version, (SELECT counts FROM masks "
+            "WHERE row_id = 4) AS counts) FROM masks WHERE row_id = 0"
+        )
+    for view, answer in before.items():
+        again = get(images.image_url(0, view=view), {"If-None-Match": answer.headers["etag"]})
+        assert again.status == (304 if view is View.FULL else 200)
+
+
 def test_a_picture_is_drawn_once_and_kept(photos: Path) -> None:
     first = get("/api/rows/0/image")
     for path in photos.iterdir():

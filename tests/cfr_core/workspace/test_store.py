@@ -122,6 +122,21 @@ def test_a_crop_is_where_its_row_says_with_its_accepted_mask(tmp_path: Path) -> 
     assert (plain.mask, proposed.mask) == (None, None)
 
 
+def test_the_last_version_of_a_mask_counts(tmp_path: Path) -> None:
+    with Workspace(tmp_path) as workspace:
+        workspace.add_dataset(tiny_import())
+        assert workspace.crop(0).mask is not None
+        with workspace._database.transaction() as cursor:
+            cursor.execute(
+                "INSERT INTO masks SELECT * REPLACE (2 AS version, 'rejected' AS status) "
+                "FROM masks WHERE row_id = 0"
+            )
+        assert workspace.crop(0).mask is None
+        assert workspace.browse("zebras")["mask_status"].tolist()[0] == "rejected"
+        assert workspace.browse("zebras")["mask_version"].tolist() == [2, 0, 1]
+        assert workspace.masks("zebras")[0].status is MaskStatus.REJECTED
+
+
 def test_rows_are_browsed_with_the_state_of_their_masks(tmp_path: Path) -> None:
     result = tiny_import()
     unreviewed = replace(result.masks[1], status=MaskStatus.PROPOSED)
