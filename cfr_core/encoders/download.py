@@ -186,7 +186,7 @@ def _settle_full_part(headers: Message, part: Path, declared_sha256: str | None)
     total = headers.get("Content-Range", "").rpartition("/")[2]
     if total == str(_size(part)):
         return declared_sha256
-    part.unlink()
+    _drop(part)
     raise _BrokenOffError(
         "the part kept on disk was longer than the file and is dropped; try again"
     )
@@ -205,13 +205,13 @@ def _refusal(error: urllib.error.HTTPError, url: str) -> WeightsError:
 
 def _check(part: Path, url: str, sha256: str | None) -> None:
     if is_web_page(part):
-        part.unlink()
+        _drop(part)
         raise WeightsError(f"{url}: the server sent a web page instead of the file")
     if sha256 is None:
         return
     found = file_sha256(part)
     if found != sha256:
-        part.unlink()
+        _drop(part)
         raise WeightsError(
             f"{url}: the bytes that came have SHA-256 {found[:16]}…, expected {sha256[:16]}…; "
             "they are dropped, try again"
@@ -231,6 +231,11 @@ def _keep_tag(tag: str, part: Path) -> None:
         _tag_path(part).write_text(tag, encoding="ascii")
     else:
         _tag_path(part).unlink(missing_ok=True)
+
+
+def _drop(part: Path) -> None:
+    part.unlink()
+    _tag_path(part).unlink(missing_ok=True)
 
 
 def _tag_path(part: Path) -> Path:

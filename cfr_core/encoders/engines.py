@@ -9,7 +9,8 @@ import logging
 import secrets
 import threading
 import warnings
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
@@ -55,7 +56,7 @@ class TorchEngine:
         self._device = device
         self._half = _HALF.get(precision)
         # A GPU runs one batch at a time: two would only need twice the memory.
-        self._gpu_lock = threading.Lock()
+        self._turn = nullcontext() if device.type == "cpu" else threading.Lock()
         self._max_images = 1 << 30
 
     def __call__(self, pixels: ImageArray) -> Float32Array:
@@ -64,28 +65,26 @@ class TorchEngine:
         Raises:
             DeviceError: if not even one image fits.
         """
-        if self._device.type == "cpu":
-            return self._forward(pixels)
-        with self._gpu_lock:
-            return self._in_pieces(pixels)
-
-    def _in_pieces(self, pixels: ImageArray) -> Float32Array:
         vectors: list[Float32Array] = []
         start = 0
-        while start < len(pixels):
-            piece = pixels[start : start + self._max_images]
-            try:
-                vectors.append(self._forward(piece))
-                start += len(piece)
-            except torch.OutOfMemoryError as error:
-                if len(piece) == 1:
-                    raise DeviceError(
-                        f"the memory of {self._device} does not hold one image of this encoder; "
-                        "free it, or choose the device 'cpu'"
-                    ) from error
-                self._max_images = len(piece) // 2
-                _LOG.warning("out of memory on %s: batch of %d", self._device, self._max_images)
+        with self._turn:
+            while start < len(pixels):
+                piece = pixels[start : start + self._max_images]
+                try:
+                    vectors.append(self._forward(piece))
+                    start += len(piece)
+                except torch.OutOfMemoryError as error:
+                    self._shrink(len(piece), error)
         return np.concatenate(vectors)
+
+    def _shrink(self, n_images: int, error: torch.OutOfMemoryError) -> None:
+        if n_images == 1:
+            raise DeviceError(
+                f"the memory of {self._device} does not hold one image of this encoder; free "
+                "some, or choose the device 'cpu'"
+            ) from error
+        self._max_images = n_images // 2
+        _LOG.warning("%s is out of memory: going on with %d images", self._device, n_images // 2)
 
     def _forward(self, pixels: ImageArray) -> Float32Array:
         # Made anew for each call: one autocast object is not safe in several threads.
@@ -142,7 +141,7 @@ def export_onnx(network: Network, path: Path, *, input_size_px: int) -> None:
     temporary = path.with_name(f".{secrets.token_hex(6)}.{path.name}")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with warnings.catch_warnings(action="ignore"):
+        with warnings.catch_warnings(action="ignore"), _no_export_log():
             torch.onnx.export(
                 network,
                 (example,),
@@ -159,3 +158,15 @@ def export_onnx(network: Network, path: Path, *, input_size_px: int) -> None:
         raise EngineUnavailableError(f"no ONNX export: {error}") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _no_export_log() -> Iterator[None]:
+    """Keep the exporter from printing the whole network to standard output when it fails."""
+    # Its own switch does not work: setup_onnx_logging tests the function that reads it, unasked.
+    before = torch._C._jit_onnx_log
+    torch._C._jit_onnx_log = lambda *_: None
+    try:
+        yield
+    finally:
+        torch._C._jit_onnx_log = before

@@ -18,7 +18,7 @@ from cfr_core.errors import WeightsError
 _KEYS_SHOWN = 3
 _CONTAINERS = ("state_dict", "model")
 _PARALLEL_PREFIX = "module."
-_CLASSIFIERS = ("head.fc", "head", "classifier", "fc")
+_OLDER_CLASSIFIER = "head"
 
 
 class Network(nn.Module):
@@ -68,7 +68,7 @@ def _load_timm(architecture: str, state: dict[str, Tensor]) -> nn.Module:
     timm drops the strict check when the number of classes differs from the file's, so the model
     is built with the file's own number and its classifier removed afterwards.
     """
-    n_classes = _n_classes(state)
+    n_classes = _n_classes(architecture, state)
     network: Any = timm.create_model(
         architecture,
         pretrained=True,
@@ -82,9 +82,14 @@ def _load_timm(architecture: str, state: dict[str, Tensor]) -> nn.Module:
     return module
 
 
-def _n_classes(state: dict[str, Tensor]) -> int:
-    heads = (state.get(f"{name}.weight") for name in _CLASSIFIERS)
-    return next((len(head) for head in heads if head is not None), 0)
+def _n_classes(architecture: str, state: dict[str, Tensor]) -> int:
+    """Number of classes that a file has a classifier for; 0 if it has none."""
+    config = timm.get_pretrained_cfg(architecture)
+    names = (config.classifier if config else None) or ()
+    for name in (*([names] if isinstance(names, str) else names), _OLDER_CLASSIFIER):
+        if f"{name}.weight" in state:
+            return len(state[f"{name}.weight"])
+    return 0
 
 
 def _load_in_order(architecture: str, state: dict[str, Tensor]) -> nn.Module:

@@ -17,7 +17,7 @@ def to_inputs(images: Iterable[ImageArray], spec: EncoderSpec) -> ImageArray:
     """Resize crops to the encoder's input size, with antialiasing.
 
     Pixels stay bytes, rows of RGB: PyTorch then resizes with vector instructions, seven times
-    faster than Pillow and within one grey level of it. The network normalises.
+    faster than Pillow, and on photos within one grey level of it. The network normalises.
 
     Args:
         images: (H, W, 3) uint8 each, of any size; taken and dropped one after the other.
