@@ -1,12 +1,13 @@
 """From a source as parsed to a checked dataset: every file decoded, every row used or reported."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cfr_core.datasets.boxes import Crop, crop_of
 from cfr_core.datasets.checked_table import checked_table, with_exif_dates
 from cfr_core.datasets.crop_masks import CropMask, crop_mask
 from cfr_core.datasets.file_finder import FileFinder
+from cfr_core.datasets.found import find_images, find_masks, has_mask_file
 from cfr_core.datasets.frames import Frames, decide_frames
 from cfr_core.datasets.notes import row_notes
 from cfr_core.datasets.opened import ImageFacts, open_images
@@ -89,7 +90,7 @@ def _opened_rows(
 ) -> tuple[list[OpenedRow], list[Finding]]:
     """Rows whose image was found and decoded."""
     finder = FileFinder(source.root)
-    paths, findings = _find_images(source, names, finder)
+    paths, findings = find_images(source, names, finder)
     opened = open_images(paths.values(), on_progress)
     images: dict[int, ImageFacts] = {}
     for at, path in paths.items():
@@ -98,66 +99,19 @@ def _opened_rows(
             images[at] = image
         else:
             findings.append(_cannot_open(names, at, image))
-    mask_paths, mask_findings = _find_masks(source, names, finder, images)
+    mask_paths, mask_findings = find_masks(source, names, finder, images)
     rows = [
         OpenedRow(
             at=at,
             image=image,
             box=source.boxes[at],
             stated_hw=source.sizes_hw[at],
-            mask=None if _is_file(source, at) and at not in mask_paths else source.masks[at],
+            mask=None if has_mask_file(source, at) and at not in mask_paths else source.masks[at],
             mask_path=mask_paths.get(at),
         )
         for at, image in images.items()
     ]
     return rows, [*findings, *_conversions(images, names), *mask_findings]
-
-
-def _find_images(
-    source: SourceTable, names: RowNames, finder: FileFinder
-) -> tuple[dict[int, Path], list[Finding]]:
-    """Files of the rows that parsing left in, by position."""
-    set_aside = {f.source_row for f in source.findings if f.severity is Severity.SET_ASIDE}
-    paths, findings = {}, []
-    for at, file in enumerate(names.files):
-        if names.source_rows[at] in set_aside:
-            continue
-        path = finder.find(file)
-        if path is None:
-            message = f"there is no such file in {source.root}"
-            action = _offer(finder, file, "Copy it there, or correct the name in the source.")
-            findings.append(names.set_aside(at, "missing file", message, action))
-        else:
-            paths[at] = path
-    return paths, findings
-
-
-def _find_masks(
-    source: SourceTable, names: RowNames, finder: FileFinder, positions: Iterable[int]
-) -> tuple[dict[int, Path], list[Finding]]:
-    paths, findings = {}, []
-    for at in positions:
-        reference = source.masks[at]
-        if reference is None or not _is_file(source, at):
-            continue
-        path = finder.find(str(reference.value))
-        if path is None:
-            message = f"there is no mask file {reference.value}"
-            action = _offer(finder, str(reference.value), "Copy it there, or draw the mask.")
-            findings.append(names.no_mask(at, "missing mask file", message, action))
-        else:
-            paths[at] = path
-    return paths, findings
-
-
-def _is_file(source: SourceTable, at: int) -> bool:
-    reference = source.masks[at]
-    return reference is not None and reference.kind == "file"
-
-
-def _offer(finder: FileFinder, name: str, otherwise: str) -> str:
-    nearest = finder.nearest(name)
-    return f"Did you mean {' or '.join(nearest)}?" if nearest else otherwise
 
 
 def _cannot_open(names: RowNames, at: int, error: ImageError) -> Finding:
