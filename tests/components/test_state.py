@@ -1,6 +1,7 @@
 """Choices in the address: typed, told in plain words when wrong, taken along to other pages."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -131,3 +132,37 @@ def test_where_there_is_nothing_to_choose_it_is_said() -> None:
     test = app(no_choices, dataset="apes").run()
     assert "there is nothing to choose from yet" in test.warning[0].value
     assert shown(test) == "None"
+
+
+MAIN = """
+import streamlit as st
+from components import state
+page = st.navigation([st.Page("first.py", default=True), st.Page("second.py")])
+state.enter(page.url_path)
+page.run()
+"""
+FIRST = """
+import streamlit as st
+from components import state
+if st.button("choose"):
+    state.put(state.K, 9)
+if st.button("go"):
+    state.open_page("second.py", {state.ROW: 5, state.DATASET: "bats"})
+state.page_link("second.py", "link", {state.ROW: 6})
+"""
+SECOND = """
+import streamlit as st
+from components import state
+st.text([state.get(state.K), state.get(state.ROW), state.get(state.DATASET)])
+"""
+
+
+def test_a_page_is_opened_with_choices(tmp_path: Path) -> None:
+    for name, source in (("main", MAIN), ("first", FIRST), ("second", SECOND)):
+        (tmp_path / f"{name}.py").write_text(source)
+    test = AppTest.from_file(str(tmp_path / "main.py"), default_timeout=10).run()
+    test.button[0].click().run()
+    assert test.get("page_link")[0].proto.query_string == "k=9&row=6"
+    test.button[1].click().run()
+    assert shown(test) == "[9, 5, 'bats']"
+    assert test.query_params == {"k": "9", "row": "5", "dataset": "bats"}

@@ -49,9 +49,19 @@ def grid(dataset: str, *, can_tick: bool) -> None:
     st.text(f"ticked {sorted(result.selected)}")
 
 
+def tab() -> None:
+    first, second = st.tabs(["Words", "Photos"])
+    first.text("words")
+    with second:
+        rows = cached.gallery_rows("discs")
+        gallery(rows, key="in a tab", style=GalleryStyle(height_px=400), current=30)
+
+
 show = st.query_params.get("show", "discs")
 if show == "strip":
     strip()
+elif show == "tab":
+    tab()
 else:
     grid(show, can_tick="tick" in st.query_params)
 st.text(f"end of the page, revision {workspace().revision}")

@@ -239,6 +239,14 @@ def test_a_gallery_can_be_taken_away_and_come_back(page: Page, address: str) -> 
     seen(page, "opened so far [2]")
 
 
+def test_a_gallery_in_a_closed_tab_is_drawn_when_it_is_opened(page: Page, address: str) -> None:
+    page.goto(f"{address}/?show=tab")
+    expect(page.get_by_text("words", exact=True)).to_be_visible()
+    page.get_by_role("tab", name="Photos").click()
+    expect(loaded(page, 30)).to_be_in_viewport()
+    expect(tile(page, 30)).to_have_class(re.compile("current"))
+
+
 @pytest.mark.parametrize("width", [1440, 1024])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_looks_right(
