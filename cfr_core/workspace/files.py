@@ -4,9 +4,10 @@ import json
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+if TYPE_CHECKING:  # workers write their first word before anything heavy is imported
+    import pandas as pd
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
@@ -40,6 +41,6 @@ def read_json(path: Path) -> dict[str, Any]:
     return value
 
 
-def write_parquet(path: Path, table: pd.DataFrame) -> None:
+def write_parquet(path: Path, table: "pd.DataFrame") -> None:
     """A table without its index."""
     write_atomically(path, lambda temporary: table.to_parquet(temporary, index=False))

@@ -1,0 +1,1 @@
+"""Long work in processes of their own: queued, watched, cancelled, resumed; state is files only."""

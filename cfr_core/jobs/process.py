@@ -1,0 +1,53 @@
+"""Starts and ends worker processes, each in a group of its own, on every operating system."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import cfr_core
+from cfr_core.jobs.folder import JobFolder
+
+WORKER: tuple[str, ...] = (sys.executable, "-m", "cfr_core.jobs.worker")
+"""Command of a worker; the job's folder follows."""
+
+_LIBRARY = Path(cfr_core.__file__).parents[1]
+
+
+def start_worker(folder: JobFolder, command: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Start a process that outlives this one.
+
+    Raises:
+        OSError: if the program cannot be started, or the log cannot be written.
+    """
+    python_path = os.pathsep.join(filter(None, (str(_LIBRARY), os.environ.get("PYTHONPATH"))))
+    with folder.log_path.open("ab") as log:
+        process = subprocess.Popen(
+            [*command, str(folder.path)],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env=os.environ | {"PYTHONPATH": python_path, "PYTHONUTF8": "1"},
+            # A group of its own: what interrupts the app (Ctrl-C) does not reach the work.
+            start_new_session=os.name == "posix",
+            creationflags=_creation_flags(),
+        )
+    folder.write_pid(process.pid)
+    return process
+
+
+def kill(pid: int) -> None:
+    """End a worker, and on POSIX whatever it has started, at once."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if os.name == "posix":
+            os.killpg(pid, signal.SIGKILL)
+        else:
+            os.kill(pid, signal.SIGTERM)  # ends it at once on Windows
+
+
+def _creation_flags() -> int:
+    flags = ("CREATE_NEW_PROCESS_GROUP", "CREATE_NO_WINDOW", "BELOW_NORMAL_PRIORITY_CLASS")
+    return sum(getattr(subprocess, flag, 0) for flag in flags)
