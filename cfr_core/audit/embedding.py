@@ -1,7 +1,8 @@
 """The vectors of an audit: only those that are not stored yet are computed."""
 
-from collections.abc import Sequence
+import time
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from cfr_core.types import CropRequest, IntArray, OnProgress, View, ViewSpec
 from cfr_core.workspace.vectors import VectorStore, vector_key
 
 _ROWS_KEPT_BACK = 256
-"""Vectors are stored after so many rows: what a killed run loses at most."""
+_SECONDS_KEPT_BACK = 5.0
+"""Vectors are stored after so many rows or seconds: what a killed run loses at most."""
 
 _CALIBRATION_ROWS = 16
 
@@ -74,23 +76,13 @@ def embed_missing(
             rows.append(row)
     row_of_id = dict(zip((request.row_id for request in requests), rows, strict=True))
     failures: dict[int, LeftOut] = {}
-    waiting: list[EmbeddedBatch] = []
-    n_waiting = n_computed = 0
-
-    def keep() -> None:
-        nonlocal n_waiting
-        _store(store, waiting, keys, row_of_id)
-        waiting.clear()
-        n_waiting = 0
-
-    for batch in embed(requests, encoder, batch_size=batch_size, on_progress=on_progress):
-        failures |= {row_of_id[f.row_id]: _REASONS[f.kind] for f in batch.failures}
-        waiting.append(batch)
-        n_waiting += len(batch.row_ids)
-        n_computed += len(batch.row_ids)
-        if n_waiting >= _ROWS_KEPT_BACK * len(View):
-            keep()
-    keep()
+    n_computed = 0
+    # However the work ends, what is computed by then is stored.
+    with _Waiting(store, keys, row_of_id) as waiting:
+        for batch in embed(requests, encoder, batch_size=batch_size, on_progress=on_progress):
+            failures |= {row_of_id[f.row_id]: _REASONS[f.kind] for f in batch.failures}
+            n_computed += len(batch.row_ids)
+            waiting.add(batch)
     kept = np.array([row for row in range(len(job.table)) if row not in failures], np.int64)
     return StoredVectors(
         rows=kept,
@@ -104,19 +96,41 @@ def _keys(job: AuditJob, view: ViewSpec) -> list[str]:
     return [vector_key(crop, view) for crop in job.crops]
 
 
-def _store(
-    store: VectorStore,
-    batches: Sequence[EmbeddedBatch],
-    keys: dict[View, list[str]],
-    row_of_id: dict[int, int],
-) -> None:
-    if not batches:
-        return
-    store.append(
-        [
-            keys[view.view][row_of_id[int(row_id)]]
-            for batch in batches
-            for row_id, view in zip(batch.row_ids, batch.views, strict=True)
-        ],
-        np.concatenate([batch.vectors for batch in batches]),
-    )
+class _Waiting:
+    """Vectors that wait until there are enough of them for a block of the store."""
+
+    def __init__(
+        self, store: VectorStore, keys: dict[View, list[str]], row_of_id: dict[int, int]
+    ) -> None:
+        self._store = store
+        self._keys = keys
+        self._row_of_id = row_of_id
+        self._batches: list[EmbeddedBatch] = []
+        self._kept_at = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._keep()
+
+    def add(self, batch: EmbeddedBatch) -> None:
+        self._batches.append(batch)
+        n_vectors = sum(len(waiting.row_ids) for waiting in self._batches)
+        is_late = time.monotonic() - self._kept_at > _SECONDS_KEPT_BACK
+        if n_vectors >= _ROWS_KEPT_BACK * len(View) or is_late:
+            self._keep()
+
+    def _keep(self) -> None:
+        batches, self._batches = self._batches, []
+        self._kept_at = time.monotonic()
+        if not batches:
+            return
+        self._store.append(
+            [
+                self._keys[view.view][self._row_of_id[int(row_id)]]
+                for batch in batches
+                for row_id, view in zip(batch.row_ids, batch.views, strict=True)
+            ],
+            np.concatenate([batch.vectors for batch in batches]),
+        )
