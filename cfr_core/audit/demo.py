@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 from cfr_core.datasets.check import check
+from cfr_core.datasets.records import ImportResult
 from cfr_core.datasets.sources import read_source
 from cfr_core.demo.generate import generate
 from cfr_core.demo.presets import PRESETS, DemoSpec
@@ -28,15 +29,22 @@ def add_demo(workspace: Workspace, *, on_progress: OnProgress = no_progress) -> 
     """
     there = {summary.name for summary in workspace.datasets()}
     for preset, spec in PRESETS.items():
-        name = demo_dataset_name(preset)
-        if name in there:
-            continue
-        folder = _photos(spec, workspace.root / "demo", on_progress)
-        result = check(
-            read_source(folder), name=name, role=spec.silhouette_role, on_progress=on_progress
-        )
-        workspace.add_dataset(result)
+        if demo_dataset_name(preset) not in there:
+            workspace.add_dataset(checked_demo(spec, workspace.root, on_progress))
     return [demo_dataset_name(preset) for preset in PRESETS]
+
+
+def checked_demo(spec: DemoSpec, root: Path, on_progress: OnProgress) -> ImportResult:
+    """One demo dataset, ready to be stored; its photos are drawn if they are not there.
+
+    Args:
+        spec: The recipe.
+        root: The workspace; the photos go to its folder `demo/`.
+        on_progress: Told of each stage.
+    """
+    source = read_source(_photos(spec, root / "demo", on_progress))
+    name = demo_dataset_name(spec.name)
+    return check(source, name=name, role=spec.silhouette_role, on_progress=on_progress)
 
 
 def _photos(spec: DemoSpec, parent: Path, on_progress: OnProgress) -> Path:
