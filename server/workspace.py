@@ -1,9 +1,13 @@
-"""The server's workspace: no other module opens one, since a database has one opener."""
+"""The server's workspace: no other module opens one, since a database has one opener.
+
+Its jobs are looked after as long as it is open.
+"""
 
 import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+from cfr_core.jobs.queue import JobQueue
 from cfr_core.workspace.cache import FileCache
 from cfr_core.workspace.location import default_root
 from cfr_core.workspace.store import Workspace
@@ -17,6 +21,7 @@ class _Opened:
     folder: Path
     workspace: Workspace
     pictures: FileCache
+    jobs: JobQueue
 
 
 class _Holder:
@@ -35,7 +40,7 @@ class _Holder:
                 pictures = FileCache(
                     workspace.cache_dir / "pictures", limit_bytes=_PICTURES_LIMIT_BYTES
                 )
-                self._opened = _Opened(folder, workspace, pictures)
+                self._opened = _Opened(folder, workspace, pictures, JobQueue(workspace))
             return self._opened
 
     def close(self) -> None:
@@ -44,6 +49,7 @@ class _Holder:
 
     def _close(self) -> None:
         if self._opened is not None:
+            self._opened.jobs.close()
             self._opened.workspace.close()
             self._opened = None
 
@@ -63,6 +69,11 @@ def workspace() -> Workspace:
 def pictures() -> FileCache:
     """Pictures that have been drawn; errors as of `workspace`."""
     return _HOLDER.get().pictures
+
+
+def jobs() -> JobQueue:
+    """Long work on the workspace; errors as of `workspace`."""
+    return _HOLDER.get().jobs
 
 
 def close() -> None:
