@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -48,6 +49,7 @@ def _imported_modules() -> set[str]:
     return modules - sys.stdlib_module_names - {Path(name).stem for name in PRODUCT}
 
 
+@cache
 def _imported() -> set[str]:
     """Distributions of the imported modules; a module that is not installed stands for itself."""
     providers = packages_distributions()
