@@ -12,6 +12,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 import streamlit as st
 
 from cfr_core.types import View
+from components.errors import plain
 
 T = TypeVar("T")
 
@@ -37,10 +38,12 @@ class Parameter(Generic[T]):
     stays: bool = True
 
 
-def _number_between(minimum: int, maximum: int) -> Callable[[str], int]:
+def _number_between(minimum: int, maximum: int, what: str = "") -> Callable[[str], int]:
+    what = what or f"a whole number from {minimum:,} to {maximum:,}"
+
     def read(text: str) -> int:
         if not text.isascii() or not text.isdigit() or not minimum <= int(text) <= maximum:
-            raise ValueError(f"a whole number from {minimum:,} to {maximum:,}")
+            raise ValueError(what)
         return int(text)
 
     return read
@@ -55,7 +58,7 @@ def _view(text: str) -> View:
 
 DATASET = Parameter[str | None]("dataset", None, str)
 RUN = Parameter[str | None]("run", None, str)
-ROW = Parameter[int | None]("row", None, _number_between(0, 10**15))
+ROW = Parameter[int | None]("row", None, _number_between(0, 10**15, "the number of a row"))
 VIEW = Parameter[View]("view", View.FULL, _view)
 K = Parameter[int]("k", 1, _number_between(1, MAX_K))
 SEARCH = Parameter[str]("search", "", str, stays=False)
@@ -88,9 +91,8 @@ def get(parameter: Parameter[T], *, among: Collection[T] | None = None) -> T:
             # Taken out, so that it is said once and not at every use.
             del st.query_params[parameter.name]
             shown = f" Showing {parameter.write(value)} instead." if value is not None else ""
-            st.warning(
-                f"The address says {parameter.name}={said!r}, but that must be {error}.{shown}"
-            )
+            words = f"The address says {parameter.name}={said!r}, but that must be {error}."
+            st.warning(plain(words + shown))
     put(parameter, value)
     return value
 

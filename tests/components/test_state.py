@@ -58,8 +58,8 @@ def test_without_an_address_there_are_defaults_and_the_first_choice() -> None:
         ("k", "1e1", "from 1 to 100"),
         ("k", "²", "from 1 to 100"),  # a digit to Python's isdigit, no number to int
         ("view", "back", "one of full, foreground, shortcut, silhouette"),
-        ("row", "-1", "row='-1'"),
-        ("row", "<b>", "row='<b>'"),
+        ("row", "-1", "the number of a row"),
+        ("row", "![x](y)", r"row='\!\[x\]\(y\)', but that must be the number of a row"),
     ],
 )
 def test_a_wrong_address_is_told_once_and_the_default_shown(
