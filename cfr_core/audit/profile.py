@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from cfr_core.types import Region, SilhouetteRole, View
 
@@ -56,6 +56,22 @@ class RatesAtK:
             "undefined": dict(self.undefined),
         }
 
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        """What `to_json` has written."""
+        numbers = ("random", "cfr", "ssi", "ssi_context", "ssi_with_silhouette")
+        return cls(
+            **{name: _float(value[name]) for name in numbers},
+            retrieval={view: _float(value[view.value]) for view in View},
+            balanced={view: _float(value["balanced"][view.value]) for view in View},
+            region=Region(value["region"]),
+            intervals={
+                name: (_float(low), _float(high))
+                for name, (low, high) in value["intervals"].items()
+            },
+            undefined=value["undefined"],
+        )
+
 
 @dataclass(frozen=True)
 class SuspiciousMatch:
@@ -82,6 +98,11 @@ class SuspiciousMatch:
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
         return {**vars(self), "shortcut_similarity": _number(self.shortcut_similarity)}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        """What `to_json` has written."""
+        return cls(**{**value, "shortcut_similarity": _float(value["shortcut_similarity"])})
 
 
 @dataclass(frozen=True)
@@ -172,7 +193,32 @@ class EvidenceProfile:
             },
         }
 
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        """What `to_json` has written."""
+        plain = (
+            *("run_id", "dataset", "engine", "device", "versions", "protocol", "role_source"),
+            *("n_rows", "n_benchmark_rows", "n_queries", "n_identities", "left_out", "not_asked"),
+            "finished_at",
+        )
+        return cls(
+            **{name: value[name] for name in plain},
+            encoder=value["encoder_spec"],
+            silhouette_role=SilhouetteRole(value["silhouette_role"]),
+            by_k={int(k): RatesAtK.from_json(rates) for k, rates in value["by_k"].items()},
+            mean_average_precision={
+                view: _float(value["mean_average_precision"][view.value]) for view in View
+            },
+            suspicious=tuple(map(SuspiciousMatch.from_json, value["suspicious"])),
+            n_embedded=value["timing"]["n_embedded"],
+            seconds=value["timing"]["seconds"],
+        )
+
 
 def _number(value: float) -> float | None:
     """Eight decimals: beyond the noise of float32 there is nothing to keep."""
     return None if math.isnan(value) else round(float(value), 8)
+
+
+def _float(value: float | None) -> float:
+    return math.nan if value is None else float(value)

@@ -3,29 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from cfr_core.audit.profile import EvidenceProfile, RatesAtK
-from cfr_core.types import Region, SilhouetteRole, View
-
-_VIEW_WORDS = {
-    View.FULL: "full image",
-    View.FOREGROUND: "foreground only",
-    View.SHORTCUT: "shortcut only",
-    View.SILHOUETTE: "silhouette only",
-}
-_REGION_WORDS = {
-    Region.WEAK: "little is retrieved, with or without the animal",
-    Region.FOREGROUND_DRIVEN: "matches rest on the animal",
-    Region.SHORTCUT_DRIVEN: "matches rest on what is around the animal",
-    Region.LEAKAGE: "the animal is enough, and so is what is around it",
-    Region.UNDEFINED: "CFR or SSI is undefined",
-}
-_ROLE_WORDS = {
-    SilhouetteRole.SHORTCUT: "the outline is no biometric: SSI takes the larger of shortcut view "
-    "and silhouette",
-    SilhouetteRole.IDENTITY: "the outline is part of the biometric: SSI takes the shortcut view "
-    "alone",
-    SilhouetteRole.AMBIGUOUS: "not decided: both readings are given, the headline takes the "
-    "larger of shortcut view and silhouette",
-}
+from cfr_core.audit.words import REGION_WORDS, ROLE_WORDS, VIEW_WORDS
+from cfr_core.types import View
 
 
 def profile_lines(profile: EvidenceProfile) -> Iterator[str]:
@@ -35,7 +14,7 @@ def profile_lines(profile: EvidenceProfile) -> Iterator[str]:
     yield f"  protocol    {profile.protocol['words']}"
     yield (
         f"  silhouette  {profile.silhouette_role.value} ({profile.role_source}): "
-        f"{_ROLE_WORDS[profile.silhouette_role]}"
+        f"{ROLE_WORDS[profile.silhouette_role]}"
     )
     yield (
         f"  queries     {profile.n_queries:,} of {profile.n_identities:,} individuals; gallery "
@@ -64,8 +43,8 @@ def _left_out_lines(title: str, counts: Mapping[str, int]) -> Iterator[str]:
 
 
 def _rate_lines(k: int, rates: RatesAtK) -> Iterator[str]:
-    yield f"  At rank {k:<12}   rate  95 % interval   {_REGION_WORDS[rates.region]}"
-    for view, words in _VIEW_WORDS.items():
+    yield f"  At rank {k:<12}   rate  95 % interval   {REGION_WORDS[rates.region]}"
+    for view, words in VIEW_WORDS.items():
         yield _number_line(words, rates.retrieval[view], rates, view.value)
     yield _number_line("random ranking", rates.random, rates, "random")
     yield _number_line("CFR", rates.cfr, rates, "cfr")

@@ -1,0 +1,139 @@
+"""What each view took for the same animal as one query."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from cfr_core.audit.results import NEIGHBOURS_FILE, QUERIES_FILE
+from cfr_core.audit.stored import read_rows, read_table
+from cfr_core.errors import UnknownRowError
+from cfr_core.types import View
+
+
+@dataclass(frozen=True)
+class Photo:
+    """A benchmark row as a screen names it.
+
+    Attributes:
+        row_id: The row.
+        identity: Its individual.
+        date: Day of the photo, ISO 8601; empty if not known.
+    """
+
+    row_id: int
+    identity: str
+    date: str
+
+
+@dataclass(frozen=True)
+class Match:
+    """A photo that a view retrieved.
+
+    Attributes:
+        photo: The photo.
+        rank: Its place among all of the query's gallery in that view, 1 is best.
+        similarity: Cosine similarity, or None where the run has not kept it.
+        is_right: Whether it shows the query's individual.
+    """
+
+    photo: Photo
+    rank: int
+    similarity: float | None
+    is_right: bool
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """What one view retrieved for a query.
+
+    Attributes:
+        nearest: The nearest photos, best first.
+        first_right: The first right photo where it is none of `nearest`, else None.
+        first_right_rank: Its rank in any case.
+    """
+
+    nearest: tuple[Match, ...]
+    first_right: Match | None
+    first_right_rank: int
+
+    def match_of(self, row_id: int) -> Match | None:
+        """The match that is this row, if it is known."""
+        known = (*self.nearest, *([self.first_right] if self.first_right else []))
+        return next((match for match in known if match.photo.row_id == row_id), None)
+
+
+@dataclass(frozen=True)
+class DrillDown:
+    """One query and what each view retrieved for it."""
+
+    query: Photo
+    views: Mapping[View, Retrieved]
+
+
+def drill_down(folder: Path, query_row_id: int, n_nearest: int) -> DrillDown:
+    """What each view retrieved for a query.
+
+    Args:
+        folder: `runs/<run_id>` of a workspace.
+        query_row_id: A query of the run.
+        n_nearest: Nearest photos of each view, at most; a run keeps 20 or more.
+
+    Raises:
+        UnknownRowError: if the run has no such query.
+        InputError: if a file of the run is missing or damaged.
+    """
+    query = read_table(folder / QUERIES_FILE, filters=[("row_id", "==", query_row_id)])
+    if query.empty:
+        raise UnknownRowError(f"run {folder.name}: row {query_row_id} is none of its queries")
+    answers = query.to_dict("records")[0]
+    neighbours = read_table(
+        folder / NEIGHBOURS_FILE, filters=[("query_row_id", "==", query_row_id)]
+    )
+    hit_row_ids = [answers[f"{view.value}_hit_row_id"] for view in View]
+    photos = _photos(folder, {query_row_id, *neighbours["row_id"], *hit_row_ids})
+    return DrillDown(
+        photos[query_row_id],
+        {
+            view: _retrieved(
+                neighbours[neighbours["view"] == view.value],
+                n_nearest,
+                photos,
+                (answers[f"{view.value}_rank"], answers[f"{view.value}_hit_row_id"]),
+            )
+            for view in View
+        },
+    )
+
+
+def _photos(folder: Path, row_ids: set[int]) -> dict[int, Photo]:
+    rows = read_rows(folder, row_ids)
+    dates = rows["captured_at"].dt.strftime("%Y-%m-%d").fillna("")
+    return {
+        row_id: Photo(row_id, identity, date)
+        for row_id, identity, date in zip(
+            rows["row_id"].tolist(), rows["identity"], dates, strict=True
+        )
+    }
+
+
+def _retrieved(
+    neighbours: pd.DataFrame, n_nearest: int, photos: Mapping[int, Photo], first: tuple[int, int]
+) -> Retrieved:
+    columns = ("row_id", "rank", "score", "is_right")
+    matches = [
+        Match(photos[row_id], rank, score, is_right)
+        for row_id, rank, score, is_right in zip(
+            *(neighbours.sort_values("rank")[column].tolist() for column in columns), strict=True
+        )
+    ]
+    rank, row_id = first
+    # What a run keeps may be more than a screen shows: then the similarity is known.
+    beyond = next(
+        (match for match in matches if match.rank == rank),
+        Match(photos[row_id], rank, None, is_right=True),
+    )
+    nearest = tuple(matches[:n_nearest])
+    is_shown = any(match.rank == rank for match in nearest)
+    return Retrieved(nearest, None if is_shown else beyond, rank)
