@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import platformdirs
 import typer
 
 from cfr_core.errors import InputError
-
-APP_NAME = "cfr-auditor"
+from cfr_core.workspace.location import VARIABLE, default_root
 
 app = typer.Typer(
     name="cfr",
@@ -45,15 +43,14 @@ def settings(
         typer.Option(
             "-w",
             "--workspace",
-            envvar="CFR_WORKSPACE",
+            envvar=VARIABLE,
             help="Folder of datasets, masks, embeddings and runs "
             "[default: the user's data folder].",
         ),
     ] = None,
 ) -> None:
     """Options before the command."""
-    default = Path(platformdirs.user_data_path(APP_NAME, appauthor=False)) / "workspace"
-    context.obj = Settings(workspace=workspace or default)
+    context.obj = Settings(workspace=workspace or default_root())
 
 
 def emit_json(value: dict[str, Any] | list[Any], target: Path) -> None:
