@@ -6,6 +6,7 @@ import streamlit as st
 
 from components import state
 from components.errors import explained
+from components.jobs_panel import jobs_panel
 
 # An icon of our own, since Streamlit takes its symbols for it from a server on the internet.
 icon = Path(__file__).parent / "icon.svg"
@@ -18,4 +19,5 @@ page = st.navigation(
 )
 state.enter(page.url_path)
 with explained():
+    jobs_panel()
     page.run()

@@ -3,7 +3,8 @@
 job.json says what is to be done; pid that a process was started, and which; lock is held by that
 process as long as it lives, whatever becomes of it; progress.json is written while it works, and
 outcome.json is its last word. cancel asks it to stop. end.json comes from the app, when the
-workspace has taken the result. log.txt is what the process printed.
+workspace has taken the result; told is there once a person was told of the end. log.txt is what
+the process printed.
 """
 
 import json
@@ -84,7 +85,7 @@ class JobFolder:
         write_json(self.path / "job.json", order.to_json())
         shutil.rmtree(self.result_dir, ignore_errors=True)
         # The end goes last: until then the job is as it was.
-        for name in ("cancel", "pid", "progress.json", "outcome.json", "end.json"):
+        for name in ("told", "cancel", "pid", "progress.json", "outcome.json", "end.json"):
             (self.path / name).unlink(missing_ok=True)
 
     def write_pid(self, pid: int) -> None:
@@ -94,6 +95,14 @@ class JobFolder:
     def ask_to_cancel(self) -> None:
         """Ask the process to stop; it also holds if there is none yet."""
         (self.path / "cancel").touch(exist_ok=True)
+
+    def take_untold(self) -> bool:
+        """True the first time that it is asked since the job was queued last."""
+        try:
+            (self.path / "told").touch(exist_ok=False)
+        except OSError:
+            return False
+        return True
 
     def write_progress(self, progress: JobProgress) -> None:
         """Say how far the work is."""

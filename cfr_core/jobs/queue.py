@@ -113,6 +113,13 @@ class JobQueue:
         """What the job's process printed, the last part of it if it is long."""
         return self._folder_of(job_id).log()
 
+    def take_untold(self) -> frozenset[str]:
+        """Ids of the ended jobs that nobody was told of; from now on they are told."""
+        ended = (job for job in self.jobs() if not job.state.is_active)
+        return frozenset(
+            job.job_id for job in ended if JobFolder(self.folder / job.job_id).take_untold()
+        )
+
     def cancel(self, job_id: str) -> None:
         """Stop a job that waits or runs; nothing happens if it has ended."""
         with self._changing:
