@@ -1,5 +1,6 @@
 """An evidence profile as text: a table of rates, what they mean, and what to look at."""
 
+import math
 from collections.abc import Iterator, Mapping
 
 from cfr_core.audit.profile import EvidenceProfile, RatesAtK
@@ -58,7 +59,8 @@ def _number_line(words: str, value: float, rates: RatesAtK, name: str) -> str:
     if name in rates.undefined:
         return f"  {words:<20} undefined: {rates.undefined[name]}"
     low, high = rates.intervals[name]
-    return f"  {words:<20} {value:6.4f}  {low:.4f} to {high:.4f}"
+    interval = "none (too few individuals)" if math.isnan(low) else f"{low:.4f} to {high:.4f}"
+    return f"  {words:<20} {value:6.4f}  {interval}"
 
 
 def _average_lines(profile: EvidenceProfile) -> Iterator[str]:
