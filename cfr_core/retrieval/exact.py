@@ -77,8 +77,9 @@ class UnitRows:
         for queries in blocks(0, shape[0], _ROWS_AT_ONCE):
             left = self._on_grid(query_rows[queries])
             for gallery in blocks(0, shape[1], _ROWS_AT_ONCE):
-                products[queries, gallery] = left @ self._on_grid(gallery_rows[gallery]).T
-        return products
+                right = self._on_grid(gallery_rows[gallery])
+                torch.mm(left, right.T, out=products[queries, gallery])
+        return products.mul_(_GRID**-2)
 
     def pair_products(self, query_rows: IntArray, gallery_rows: IntArray) -> torch.Tensor:
         """Exact products of pairs of rows; the same numbers as `products` gives.
@@ -101,19 +102,19 @@ class UnitRows:
         gallery, other = np.unique(gallery_rows, return_inverse=True)
         if len(queries) * len(gallery) <= _ENTRIES_FOR_A_PAIR * len(query_rows):
             return self.products(queries, gallery)[query, other]
-        return torch.cat(
-            [
-                torch.linalg.vecdot(
-                    self._on_grid(query_rows[pairs]), self._on_grid(gallery_rows[pairs])
-                )
-                for pairs in blocks(0, len(query_rows), _ROWS_AT_ONCE)
-            ]
-        )
+        parts = [
+            torch.linalg.vecdot(
+                self._on_grid(query_rows[pairs]), self._on_grid(gallery_rows[pairs])
+            )
+            for pairs in blocks(0, len(query_rows), _ROWS_AT_ONCE)
+        ]
+        return torch.cat(parts).mul_(_GRID**-2)
 
     def _on_grid(self, rows: IntArray) -> torch.Tensor:
-        """(n, D) float64 vectors with components rounded to multiples of 2^-26."""
+        """(n, D) float64 vectors in units of 2^-26, rounded to whole ones."""
         source = self._on_host if self.exact_device.type == "cpu" else self._on_device
-        return _select(source, rows).double().mul_(_GRID).round_().div_(_GRID)
+        # Scaling by a power of two and rounding are exact in float32, too.
+        return _select(source, rows).mul(_GRID).round_().double()
 
 
 def blocks(start: int, stop: int, size: int) -> Iterator[slice]:

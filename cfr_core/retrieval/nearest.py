@@ -3,16 +3,17 @@
 import numpy as np
 import torch
 
+from cfr_core.errors import InputError
 from cfr_core.retrieval.exact import PRODUCT_ERROR, UnitRows, blocks
 from cfr_core.retrieval.galleries import Exclusions
-from cfr_core.types import IntArray
+from cfr_core.retrieval.tiles import Products
+from cfr_core.types import Float32Array, IntArray
 
 NOTHING = -2.0
 """Below every cosine similarity: the score of a place that no row has taken."""
 
 # Candidates beyond k, so that a tie at the k-th place seldom reaches the last one.
 _SPARE = 2
-_COLUMNS_IN_A_GROUP = 8
 _EXACT_ROWS = 1024
 _EXACT_COLUMNS = 1024
 
@@ -26,42 +27,53 @@ class NearestRows:
     """
 
     def __init__(self, n_queries: int, k: int, device: torch.device) -> None:
+        """Start with nothing found.
+
+        Args:
+            n_queries: Number of queries.
+            k: Number of neighbours wanted, at least 1.
+            device: Where the products are.
+
+        Raises:
+            InputError: if k < 1.
+        """
+        if k < 1:
+            raise InputError(f"k must be at least 1, got {k}")
         self._n_kept = k + _SPARE
         shape = n_queries, self._n_kept
         self.scores = torch.full(shape, NOTHING, device=device)
         self.rows = torch.full(shape, -1, dtype=torch.int64, device=device)
 
-    def offer(self, queries: slice, products: torch.Tensor, gallery_rows: IntArray) -> None:
-        """Take the candidates of one tile.
+    def offer(self, products: Products, gallery_rows: IntArray) -> None:
+        """Take the candidates of one block.
+
+        Most of a block is below what is kept already. The maxima of groups of columns show where
+        it is not, for a fraction of the comparisons.
 
         Args:
-            queries: Positions of the tile's queries.
-            products: (q, g) float32 similarities, -inf where excluded; any memory order.
-            gallery_rows: (g,) int64 row numbers.
+            products: Similarities of the block.
+            gallery_rows: (g,) int64 row numbers of its columns.
         """
-        # Most of a tile is below what is kept already. The maxima of groups of columns show where
-        # it is not, for an eighth of the comparisons.
-        n_columns = len(gallery_rows)
-        size = _COLUMNS_IN_A_GROUP if n_columns % _COLUMNS_IN_A_GROUP == 0 else 1
-        n_groups = n_columns // size
-        best_of_group = _best_of_groups(products, size)
-        floor = self._floor(queries, best_of_group)
-        query, group = (best_of_group > floor[:, None]).nonzero(as_tuple=True)
-        columns = group[:, None] + n_groups * torch.arange(size, device=group.device)
-        scores = products[query[:, None], columns]
-        hit, place = (scores > floor[query][:, None]).nonzero(as_tuple=True)
-        rows = torch.from_numpy(gallery_rows).to(columns.device)[columns[hit, place]]
-        self._merge(queries, query[hit], scores[hit, place], rows)
+        floor = self._floor(products)
+        query, group = (products.group_maxima > floor[:, None]).nonzero(as_tuple=True)
+        places = products.members(query, group)
+        scores = products.tile.view(-1).take(places)
+        hits = (scores > floor.take(query)[:, None]).view(-1).nonzero()[:, 0]
+        columns = products.column_at(places.take(hits))
+        rows = torch.from_numpy(gallery_rows).to(columns.device).take(columns)
+        query = query.take(hits // products.group_size)
+        self._merge(products.queries, query, scores.take(hits), rows)
 
-    def _floor(self, queries: slice, best_of_group: torch.Tensor) -> torch.Tensor:
+    def _floor(self, products: Products) -> torch.Tensor:
         """(q,) score that a new candidate must exceed: the last that is kept.
 
         While nothing is kept the best of the groups show how high the last of them would be.
         """
-        floor = self.scores[queries, -1]
-        if best_of_group.shape[1] < self._n_kept or (floor > NOTHING).all():
+        floor = self.scores[products.queries, -1]
+        n_groups = products.group_maxima.shape[1]
+        if n_groups < self._n_kept or floor.min() > NOTHING:
             return floor
-        seen = best_of_group.topk(self._n_kept, dim=1).values[:, -1]
+        seen = products.group_maxima.topk(self._n_kept, dim=1).values[:, -1]
         return torch.maximum(floor, torch.nextafter(seen, seen.new_tensor(-torch.inf)))
 
     def _merge(
@@ -89,7 +101,7 @@ class NearestRows:
         exclusions: Exclusions,
         gallery_rows: IntArray,
         query_rows: IntArray,
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    ) -> tuple[IntArray, Float32Array]:
         """The k nearest rows in their exact order, ties to the lower row number.
 
         Args:
@@ -99,7 +111,8 @@ class NearestRows:
             query_rows: (Q,) row numbers of the queries, in the order of this object.
 
         Returns:
-            rows (Q, k) int64 and scores (Q, k) float32, on the CPU.
+            rows (Q, k) int32, -1 past the end of a short gallery, and scores (Q, k) float32, NaN
+            there.
         """
         k = self._n_kept - _SPARE
         scores, found = self.scores.cpu().double(), self.rows.cpu()
@@ -111,16 +124,7 @@ class NearestRows:
             search = exact_nearest(rows, exclusions, gallery_rows, query_rows[again], k)
             found[again], scores[again] = search[0], search[1].float()
         scores[found < 0] = torch.nan
-        return found, scores
-
-
-def _best_of_groups(products: torch.Tensor, size: int) -> torch.Tensor:
-    """(q, g / size) maxima of the columns j, j + g / size, ... of each row."""
-    n_groups = products.shape[1] // size
-    if products.is_contiguous():
-        return products.view(-1, size, n_groups).amax(1)
-    # A mirrored tile: reduced along its memory, which is thirty times faster than across.
-    return products.T.view(size, n_groups, -1).amax(0).T
+        return found.int().numpy(), scores.numpy()
 
 
 def exact_nearest(

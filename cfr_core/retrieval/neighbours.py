@@ -12,7 +12,7 @@ from cfr_core.retrieval.exact import UnitRows
 from cfr_core.retrieval.galleries import Exclusions, gallery_counts
 from cfr_core.retrieval.nearest import NearestRows
 from cfr_core.retrieval.ranks import RankCounter, all_positives, best_positives
-from cfr_core.retrieval.tiles import Layout, products_by_tile
+from cfr_core.retrieval.tiles import Layout, products_of
 from cfr_core.types import Float32Array, FloatArray, IntArray, Neighbours, RetrievalTask
 
 _BLOCK_ROWS = 1024
@@ -47,15 +47,13 @@ def nearest_neighbours(
     Raises:
         InputError: if k < 1, or the vectors are not N finite rows of unit length.
     """
-    if k < 1:
-        raise InputError(f"k must be at least 1, got {k}")
     rows, exclusions, layout = _prepare(vectors, task, device)
-    nearest = NearestRows(len(layout.query_rows), k, rows.device)
     targets = best_positives(rows, exclusions, layout, task.identity_codes)
-    counter = RankCounter(targets, rows, layout.query_rows)
-    for queries, products, gallery in _sides(rows, exclusions, layout, block_rows):
-        nearest.offer(queries, products, gallery)
-        counter.offer(queries, products, gallery)
+    counter = RankCounter(targets, rows, layout)
+    nearest = NearestRows(len(layout.query_rows), k, rows.device)
+    for products in products_of(rows, exclusions, layout, _block_rows(block_rows, rows)):
+        nearest.offer(products, layout.gallery_rows[products.gallery])
+        counter.offer(products)
     found, scores = nearest.ordered(rows, exclusions, task.gallery_rows, layout.query_rows)
     first_hit_rank = np.zeros(len(layout.query_rows), dtype=np.int32)
     first_hit_rank[targets.query] = counter.n_before + 1
@@ -65,13 +63,45 @@ def nearest_neighbours(
     order = np.argsort(layout.query_rows)
     return Neighbours(
         query_rows=task.query_rows,
-        rows=found.numpy().astype(np.int32)[order],
-        scores=scores.numpy()[order],
+        rows=found[order],
+        scores=scores[order],
         first_hit_rank=first_hit_rank[order],
         first_hit_row=first_hit_row[order],
         n_positives=n_positives.astype(np.int32),
         n_gallery=n_gallery.astype(np.int32),
     )
+
+
+def nearest_rows(
+    vectors: Float32Array,
+    task: RetrievalTask,
+    k: int,
+    *,
+    block_rows: int | None = None,
+    device: str | torch.device = "cpu",
+) -> tuple[IntArray, Float32Array]:
+    """The neighbours alone, without the ranks of first hits: what a view of similar rows needs.
+
+    Args:
+        vectors: (N, D) float32 unit rows, one for each row of the task.
+        task: Queries, gallery and exclusions.
+        k: Number of neighbours, at least 1.
+        block_rows: Rows and columns of a block of products; chosen by the device if None.
+        device: Where to multiply: "cpu", "cuda" or "mps".
+
+    Returns:
+        `rows` and `scores` of `Neighbours`, as `nearest_neighbours` finds them.
+
+    Raises:
+        InputError: if k < 1, or the vectors are not N finite rows of unit length.
+    """
+    rows, exclusions, layout = _prepare(vectors, task, device)
+    nearest = NearestRows(len(layout.query_rows), k, rows.device)
+    for products in products_of(rows, exclusions, layout, _block_rows(block_rows, rows)):
+        nearest.offer(products, layout.gallery_rows[products.gallery])
+    found, scores = nearest.ordered(rows, exclusions, task.gallery_rows, layout.query_rows)
+    order = np.argsort(layout.query_rows)
+    return found[order], scores[order]
 
 
 def average_precisions(
@@ -123,9 +153,9 @@ def _average_precisions(
 ) -> FloatArray:
     """(Q,) average precisions in ascending order of the queries' row numbers."""
     targets = all_positives(rows, exclusions, layout, identity_codes)
-    counter = RankCounter(targets, rows, layout.query_rows)
-    for queries, products, gallery in _sides(rows, exclusions, layout, block_rows):
-        counter.offer(queries, products, gallery)
+    counter = RankCounter(targets, rows, layout)
+    for products in products_of(rows, exclusions, layout, _block_rows(block_rows, rows)):
+        counter.offer(products)
     precisions = average_precision(targets.query, counter.n_before + 1, len(layout.query_rows))
     return precisions[np.argsort(layout.query_rows)]
 
@@ -140,12 +170,5 @@ def _prepare(
     return UnitRows(vectors, torch.device(device)), Exclusions(task), Layout.of(task)
 
 
-def _sides(
-    rows: UnitRows, exclusions: Exclusions, layout: Layout, block_rows: int | None
-) -> Iterator[tuple[slice, torch.Tensor, IntArray]]:
-    """Query positions, (q, g) products and gallery rows of each tile and each mirrored tile."""
-    default = _BLOCK_ROWS if rows.device.type == "cpu" else _BLOCK_ROWS_ON_GPU
-    for tile, products in products_by_tile(rows, exclusions, layout, block_rows or default):
-        yield tile.queries, products, layout.gallery_rows[tile.gallery]
-        if tile.is_mirrored:
-            yield tile.gallery, products.T, layout.query_rows[tile.queries]
+def _block_rows(wanted: int | None, rows: UnitRows) -> int:
+    return wanted or (_BLOCK_ROWS if rows.device.type == "cpu" else _BLOCK_ROWS_ON_GPU)

@@ -14,7 +14,7 @@ import torch
 
 from cfr_core.retrieval.exact import PRODUCT_ERROR, UnitRows, blocks
 from cfr_core.retrieval.galleries import Exclusions
-from cfr_core.retrieval.tiles import Layout
+from cfr_core.retrieval.tiles import Layout, Products
 from cfr_core.types import IntArray
 
 _ROWS_OF_IDENTITIES = 64
@@ -140,57 +140,72 @@ class RankCounter:
         n_before: (T,) int64, gallery rows counted so far.
     """
 
-    def __init__(self, targets: Targets, rows: UnitRows, query_rows: IntArray) -> None:
+    def __init__(self, targets: Targets, rows: UnitRows, layout: Layout) -> None:
         """Start at no row counted.
 
         Args:
             targets: What to rank.
             rows: All embeddings.
-            query_rows: (Q,) int64 row numbers of the layout's queries.
+            layout: Queries and gallery.
         """
         self.targets = targets
         self.n_before = np.zeros(len(targets.query), dtype=np.int64)
         self._rows = rows
-        self._query_rows = query_rows
+        self._layout = layout
+        self._place = _places(targets.rows, layout.gallery_rows)
 
-    def offer(self, queries: slice, products: torch.Tensor, gallery_rows: IntArray) -> None:
-        """Count the rows of one tile.
+    def offer(self, products: Products) -> None:
+        """Count the rows of one block.
 
         Args:
-            queries: Positions of the tile's queries.
-            products: (q, g) float32 similarities, -inf where excluded; any memory order.
-            gallery_rows: (g,) int64 row numbers.
+            products: Similarities of the block.
         """
+        queries = products.queries
         first, last = np.searchsorted(self.targets.query, (queries.start, queries.stop))
+        highest = products.group_maxima.amax(1).cpu().numpy()
         for part in blocks(int(first), int(last), _TARGETS_AT_ONCE):
             owner = self.targets.query[part] - queries.start
-            # With one target for every query the products are in their order already.
-            is_one_each = len(owner) == len(products) and bool((np.diff(owner) == 1).all())
-            owned = products if is_one_each else products[torch.from_numpy(owner)]
-            self._count(part, owned, gallery_rows)
+            # Where nothing in the block reaches the target there is nothing to count.
+            some = np.flatnonzero(highest[owner] > self.targets.scores[part] - PRODUCT_ERROR)
+            if len(some):
+                self._count(some + part.start, owner[some], products)
 
-    def _count(self, part: slice, products: torch.Tensor, gallery_rows: IntArray) -> None:
-        """Count the columns before each target, one row of products a target."""
-        score = torch.from_numpy(self.targets.scores[part]).to(products.device)[:, None]
+    def _count(self, target: IntArray, owner: IntArray, products: Products) -> None:
+        """Count the columns before each target, which asks for the products of its owner."""
+        values = products.values
+        if len(owner) != len(values) or (np.diff(owner) != 1).any():
+            values = products.of(torch.from_numpy(owner).to(values.device))
+        score = torch.from_numpy(self.targets.scores[target]).to(values.device)[:, None]
         low, high = (score - PRODUCT_ERROR).float(), (score + PRODUCT_ERROR).float()
         # A comparison written as 0.0 and 1.0 is several times faster to sum than a boolean one.
-        flags = torch.empty_like(products)
-        n_above = torch.gt(products, high, out=flags).sum(1)
-        n_not_below = torch.gt(products, low, out=flags).sum(1)
-        self.n_before[part] += n_above.long().cpu().numpy()
+        flags = torch.empty_like(values)
+        n_above = torch.gt(values, high, out=flags).sum(1)
+        n_near = torch.gt(values, low, out=flags).sum(1).sub_(n_above).cpu().numpy()
+        self.n_before[target] += n_above.long().cpu().numpy()
 
-        unsure = (n_not_below > n_above).nonzero()[:, 0]
-        near = products[unsure]
-        place, column = ((near > low[unsure]) & (near <= high[unsure])).nonzero(as_tuple=True)
-        target = unsure[place].cpu().numpy() + part.start
-        self._count_exactly(target, gallery_rows[column.cpu().numpy()])
+        place, gallery = self._place[target], products.gallery
+        n_near -= (gallery.start <= place) & (place < gallery.stop)  # the target itself
+        unsure = np.flatnonzero(n_near > 0)
+        if len(unsure):
+            chosen = torch.from_numpy(unsure).to(values.device)
+            near = values[chosen]
+            is_near = (near > low[chosen]) & (near <= high[chosen])
+            which, column = is_near.cpu().numpy().nonzero()
+            rows = self._layout.gallery_rows[gallery]
+            self._count_exactly(target[unsure[which]], rows[column])
 
     def _count_exactly(self, target: IntArray, rows: IntArray) -> None:
         """Count those of the given pairs of a target and a row where the row comes before it."""
         other = rows != self.targets.rows[target]
         target, rows = target[other], rows[other]
-        query_rows = self._query_rows[self.targets.query[target]]
+        query_rows = self._layout.query_rows[self.targets.query[target]]
         score = self._rows.pair_products(query_rows, rows).cpu().numpy()
         wanted, wanted_row = self.targets.scores[target], self.targets.rows[target]
         is_before = (score > wanted) | ((score == wanted) & (rows < wanted_row))
         self.n_before += np.bincount(target[is_before], minlength=len(self.n_before))
+
+
+def _places(rows: IntArray, gallery_rows: IntArray) -> IntArray:
+    """Position of each row in the gallery."""
+    order = np.argsort(gallery_rows)
+    return order[np.searchsorted(gallery_rows, rows, sorter=order)]

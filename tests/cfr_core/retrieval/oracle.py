@@ -14,6 +14,7 @@ from cfr_core.types import RetrievalTask
 class Expected:
     rows: np.ndarray
     first_hit_rank: np.ndarray
+    first_hit_row: np.ndarray
     n_gallery: np.ndarray
     n_positives: np.ndarray
     average_precision: np.ndarray
@@ -32,7 +33,7 @@ def gallery_of(query: int, task: RetrievalTask) -> list[int]:
 def rank_all(vectors: np.ndarray, task: RetrievalTask, k: int) -> Expected:
     """Every gallery sorted by exact rational similarity, then by row number."""
     exact = [[Fraction(round(x * 2**26), 2**26) for x in row] for row in vectors.tolist()]
-    rows, ranks, sizes, positives, precisions = [], [], [], [], []
+    rows, ranks, hit_rows, sizes, positives, precisions = [], [], [], [], [], []
     for query in task.query_rows:
         similarity = {
             row: sum(a * b for a, b in zip(exact[query], exact[row], strict=True))
@@ -42,13 +43,14 @@ def rank_all(vectors: np.ndarray, task: RetrievalTask, k: int) -> Expected:
         hits = np.flatnonzero(task.identity_codes[ranking] == task.identity_codes[query]) + 1
         rows.append((ranking + [-1] * k)[:k])
         ranks.append(hits[0] if len(hits) else 0)
+        hit_rows.append(ranking[hits[0] - 1] if len(hits) else -1)
         sizes.append(len(ranking))
         positives.append(len(hits))
         found = np.arange(1, len(hits) + 1)
         precisions.append(np.mean(found / hits) if len(hits) else np.nan)
     return Expected(
         np.array(rows, dtype=np.int64).reshape(-1, k),
-        *(np.array(each) for each in (ranks, sizes, positives, precisions)),
+        *(np.array(each) for each in (ranks, hit_rows, sizes, positives, precisions)),
     )
 
 

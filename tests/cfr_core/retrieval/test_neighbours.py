@@ -9,13 +9,13 @@ from torchmetrics.functional.retrieval import retrieval_average_precision
 
 from cfr_core.errors import InputError
 from cfr_core.metrics import retrieval_at_k
-from cfr_core.retrieval import average_precisions, nearest_neighbours
+from cfr_core.retrieval import average_precisions, nearest_neighbours, nearest_rows
 from cfr_core.types import Neighbours, RetrievalTask
 from tests.cfr_core.retrieval.oracle import leave_one_out, rank_all, tasks, unit
 
 
 def assert_same(found: Neighbours, expected: Neighbours) -> None:
-    for name in ("query_rows", "rows", "first_hit_rank", "n_positives", "n_gallery"):
+    for name in ("query_rows", "rows", "first_hit_rank", "first_hit_row", "n_gallery"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
     np.testing.assert_allclose(found.scores, expected.scores, atol=4e-6)
 
@@ -41,9 +41,13 @@ def test_everything_is_as_the_definition_says(
     np.testing.assert_array_equal(found.query_rows, task.query_rows)
     np.testing.assert_array_equal(found.rows, expected.rows)
     np.testing.assert_array_equal(found.first_hit_rank, expected.first_hit_rank)
+    np.testing.assert_array_equal(found.first_hit_row, expected.first_hit_row)
     np.testing.assert_array_equal(found.n_gallery, expected.n_gallery)
     np.testing.assert_array_equal(found.n_positives, expected.n_positives)
     np.testing.assert_array_equal(np.isnan(found.scores), expected.rows < 0)
+    rows, scores = nearest_rows(vectors, task, k, block_rows=block_rows)
+    np.testing.assert_array_equal(rows, found.rows)
+    np.testing.assert_array_equal(scores, found.scores)
     precisions = average_precisions(vectors, task, block_rows=block_rows)
     np.testing.assert_allclose(precisions, expected.average_precision, rtol=1e-12)
 
