@@ -126,7 +126,14 @@ class AuditJob:
 
 
 def prepare(workspace: Workspace, spec: AuditSpec) -> AuditJob:
-    """Choose the benchmark rows of an audit and write its job folder.
+    """Choose the benchmark rows of an audit and write its job folder; errors as of `plan`."""
+    job = plan(workspace, spec)
+    job.write()
+    return job
+
+
+def plan(workspace: Workspace, spec: AuditSpec) -> AuditJob:
+    """Choose the benchmark rows of an audit; nothing is written.
 
     Raises:
         InputError: if the dataset, a column or a label is not there, or no row is left.
@@ -134,7 +141,7 @@ def prepare(workspace: Workspace, spec: AuditSpec) -> AuditJob:
     card = workspace.card(spec.dataset)
     annotations = workspace.annotations(spec.dataset)
     selection = select_rows(annotations, workspace.masks(spec.dataset), spec)
-    job = AuditJob(
+    return AuditJob(
         folder=workspace.runs_dir / _run_id(spec, card, selection),
         spec=spec,
         root=Path(card.root),
@@ -145,8 +152,6 @@ def prepare(workspace: Workspace, spec: AuditSpec) -> AuditJob:
         masks=selection.masks,
         left_out=selection.left_out,
     )
-    job.write()
-    return job
 
 
 def _run_id(spec: AuditSpec, card: DatasetCard, selection: Selection) -> str:
