@@ -1,6 +1,8 @@
 """Chooses where networks run; a device that was asked for is used or refused, never replaced."""
 
 import logging
+import platform
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 import torch
@@ -38,6 +40,15 @@ def resolve_device(choice: DeviceChoice) -> torch.device:
         elif is_there:
             return torch.device(name)
     return torch.device("cpu")
+
+
+def processor_name() -> str:
+    """What the processor calls itself; empty if the system does not say."""
+    cpuinfo = Path("/proc/cpuinfo")
+    if not cpuinfo.is_file():
+        return platform.processor()
+    lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
+    return next((line.partition(":")[2].strip() for line in lines if "model name" in line), "")
 
 
 def _fault(name: str) -> str | None:

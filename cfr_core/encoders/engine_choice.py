@@ -20,6 +20,7 @@ import onnxruntime
 import timm
 import torch
 
+from cfr_core.encoders.devices import processor_name
 from cfr_core.encoders.engines import (
     Engine,
     EngineUnavailableError,
@@ -189,18 +190,10 @@ def _setting(spec: EncoderSpec, device: torch.device) -> dict[str, Any]:
     return {
         "encoder": spec.fingerprint,
         "device": device.type,
-        "processor": [_processor(), platform.machine(), os.cpu_count(), gpu],
+        "processor": [processor_name(), platform.machine(), os.cpu_count(), gpu],
         "instructions": torch.backends.cpu.get_cpu_capability(),
         "versions": [torch.__version__, timm.__version__, onnxruntime.__version__],
     }
-
-
-def _processor() -> str:
-    cpuinfo = Path("/proc/cpuinfo")
-    if not cpuinfo.is_file():
-        return platform.processor()
-    lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
-    return next((line.partition(":")[2].strip() for line in lines if "model name" in line), "")
 
 
 def _remembered(memory: Path) -> str:
