@@ -24,7 +24,7 @@ def resolve_device(choice: DeviceChoice) -> torch.device:
         DeviceError: if a device named outright cannot be used.
     """
     if choice != "auto":
-        fault = _fault(choice)
+        fault = device_fault(choice)
         if fault:
             raise DeviceError(
                 f"the device {choice!r} cannot be used: {fault}; choose 'cpu' or 'auto'"
@@ -34,7 +34,7 @@ def resolve_device(choice: DeviceChoice) -> torch.device:
         ("cuda", torch.cuda.is_available()),
         ("mps", torch.backends.mps.is_available()),
     ):
-        fault = _fault(name) if is_there else None
+        fault = device_fault(name) if is_there else None
         if fault:
             _LOG.warning("%s is there but is not used: %s", name, fault)
         elif is_there:
@@ -51,7 +51,7 @@ def processor_name() -> str:
     return next((line.partition(":")[2].strip() for line in lines if "model name" in line), "")
 
 
-def _fault(name: str) -> str | None:
+def device_fault(name: str) -> str | None:
     """Why a device cannot be used, or None if a computation on it works."""
     if name == "cuda" and not torch.cuda.is_available():
         built = torch.version.cuda is not None
