@@ -5,11 +5,24 @@ read from; it is shared by all sessions and must not be changed in place. No oth
 Streamlit's caches.
 """
 
+import dataclasses
+import json
+from pathlib import Path
 from typing import TypeAlias
 
 import pandas as pd
 import streamlit as st
 
+from cfr_core.audit.profile import EvidenceProfile
+from cfr_core.audit.stored import read_profile
+from cfr_core.datasets.choices import source_columns as columns_of_source
+from cfr_core.datasets.facts import DatasetFacts, cover_rows, dataset_facts
+from cfr_core.datasets.filters import RowFilter
+from cfr_core.datasets.preview import Preview
+from cfr_core.datasets.preview import preview as make_preview
+from cfr_core.datasets.records import DatasetCard, ImportReport
+from cfr_core.errors import InputError
+from cfr_core.jobs.imports import ImportSpec
 from cfr_core.types import MaskStatus
 from cfr_core.workspace.store import DatasetSummary, RunRecord, Workspace
 from components.gallery import GalleryRows, TileState
@@ -26,6 +39,15 @@ def runs() -> tuple[RunRecord, ...]:
     return _runs(_moment())
 
 
+def profile(run_id: str) -> EvidenceProfile:
+    """What a run found.
+
+    Raises:
+        InputError: if its profile cannot be read.
+    """
+    return _profile(_moment(), run_id)
+
+
 def rows(dataset: str) -> pd.DataFrame:
     """Rows of a dataset with the state of their masks, as `Workspace.browse`."""
     return _rows(_moment(), dataset)
@@ -34,6 +56,51 @@ def rows(dataset: str) -> pd.DataFrame:
 def gallery_rows(dataset: str) -> GalleryRows:
     """Every row of a dataset, captioned by identity, for a gallery."""
     return _gallery_rows(_moment(), dataset)
+
+
+def facts(dataset: str) -> DatasetFacts:
+    """Numbers of a dataset."""
+    return _facts(_moment(), dataset)
+
+
+def card(dataset: str) -> DatasetCard:
+    """What is known of a dataset beside its rows."""
+    return _card(_moment(), dataset)
+
+
+def report(dataset: str) -> ImportReport:
+    """The report of a dataset's import."""
+    return _report(_moment(), dataset)
+
+
+def matching_rows(dataset: str, chosen: RowFilter) -> GalleryRows:
+    """The rows of a dataset that a filter keeps, for a gallery."""
+    return _matching_rows(_moment(), dataset, chosen)
+
+
+def covers(dataset: str, n: int) -> tuple[int, ...]:
+    """At most `n` rows that stand for a dataset."""
+    return _covers(_moment(), dataset, n)
+
+
+def preview(spec: ImportSpec) -> Preview:
+    """What an import would start from; read from the files, and again after `read_again`.
+
+    Raises:
+        InputError: if the source cannot be read so.
+    """
+    return _preview(_source_key(spec))
+
+
+def source_columns(spec: ImportSpec) -> list[str]:
+    """Columns of a source, as of the last reading; none if it has none to choose from."""
+    return _source_columns(_source_key(spec))
+
+
+def read_again() -> None:
+    """Forget what was read of sources: their files have changed."""
+    _preview.clear()
+    _source_columns.clear()
 
 
 # Streamlit leaves parameters with a leading underscore out of the key: these must not have one.
@@ -60,6 +127,11 @@ def _runs(moment: _Moment) -> tuple[RunRecord, ...]:
     return tuple(_at(moment).runs())
 
 
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _profile(moment: _Moment, run_id: str) -> EvidenceProfile:
+    return read_profile(_at(moment).runs_dir / run_id)
+
+
 @st.cache_resource(max_entries=8, show_spinner="Reading the rows")
 def _rows(moment: _Moment, dataset: str) -> pd.DataFrame:
     return _at(moment).browse(dataset)
@@ -67,7 +139,15 @@ def _rows(moment: _Moment, dataset: str) -> pd.DataFrame:
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the rows")
 def _gallery_rows(moment: _Moment, dataset: str) -> GalleryRows:
-    table = _rows(moment, dataset)
+    return _as_gallery(_rows(moment, dataset))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _matching_rows(moment: _Moment, dataset: str, chosen: RowFilter) -> GalleryRows:
+    return _as_gallery(chosen.apply(_rows(moment, dataset)))
+
+
+def _as_gallery(table: pd.DataFrame) -> GalleryRows:
     accepted = table["mask_status"] == MaskStatus.ACCEPTED.value
     captured = table["captured_at"].dt.strftime("%Y-%m-%d").fillna("no date")
     masks = table["mask_status"].where(table["mask_status"] != "", "none")
@@ -78,3 +158,47 @@ def _gallery_rows(moment: _Moment, dataset: str) -> GalleryRows:
         states=[TileState.PLAIN if ok else TileState.ATTENTION for ok in accepted],
         versions=table["mask_version"].to_numpy(),
     )
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _facts(moment: _Moment, dataset: str) -> DatasetFacts:
+    return dataset_facts(_rows(moment, dataset))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _card(moment: _Moment, dataset: str) -> DatasetCard:
+    return _at(moment).card(dataset)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _report(moment: _Moment, dataset: str) -> ImportReport:
+    return _at(moment).report(dataset)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _covers(moment: _Moment, dataset: str, n: int) -> tuple[int, ...]:
+    return cover_rows(_rows(moment, dataset), n)
+
+
+def _source_key(spec: ImportSpec) -> str:
+    # What is decided after the reading does not change it.
+    read = dataclasses.replace(spec, name="", role=None, replace=False)
+    return json.dumps(read.to_json(), sort_keys=True)
+
+
+# For minutes only, since nobody tells when files of a source change.
+@st.cache_resource(max_entries=4, ttl=600, show_spinner="Reading the source")
+def _preview(source: str) -> Preview:
+    spec = ImportSpec.from_json(json.loads(source))
+    return make_preview(spec.read(), spec.unknown_identities)
+
+
+@st.cache_resource(max_entries=8, ttl=600, show_spinner=False)
+def _source_columns(source: str) -> list[str]:
+    spec = ImportSpec.from_json(json.loads(source))
+    if spec.wildlife:
+        return []
+    try:
+        return columns_of_source(Path(spec.source), table=spec.table, kind=spec.kind)
+    except InputError:
+        return []

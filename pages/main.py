@@ -15,6 +15,9 @@ st.set_page_config(page_title="CFR auditor", page_icon=icon, layout="wide")
 page = st.navigation(
     [
         st.Page("overview.py", title="Overview", icon=":material/home:", default=True),
+        st.Page("dataset.py", title="Dataset", icon=":material/photo_library:"),
+        st.Page("add_dataset.py", title="Add a dataset", icon=":material/add:"),
+        st.Page("views.py", title="Views", icon=":material/filter_none:"),
     ]
 )
 state.enter(page.url_path)

@@ -79,6 +79,25 @@ def dataset_facts(rows: pd.DataFrame) -> DatasetFacts:
     )
 
 
+def cover_rows(rows: pd.DataFrame, n: int) -> tuple[int, ...]:
+    """Rows that stand for a dataset on its card: of different individuals, spread over all.
+
+    Args:
+        rows: As of `Workspace.browse`.
+        n: How many at most.
+
+    Returns:
+        Row ids; rows with an accepted mask and a known individual are taken where there are any.
+    """
+    is_best = rows["is_known"] & (rows["mask_status"] == MaskStatus.ACCEPTED.value)
+    candidates = rows[is_best] if is_best.any() else rows
+    firsts = candidates.drop_duplicates("identity")["row_id"].to_numpy()
+    if not len(firsts):
+        return ()
+    places = np.unique(np.linspace(0, len(firsts) - 1, n).astype(int))
+    return tuple(int(row_id) for row_id in firsts[places])
+
+
 def findings_table(report: ImportReport) -> pd.DataFrame:
     """Every finding of an import as one line, the gravest first.
 

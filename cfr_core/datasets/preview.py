@@ -69,6 +69,7 @@ class Preview:
         n_identities: Known individuals among all rows.
         n_unknown: Rows whose individual nobody knows.
         n_masks: Rows with a mask that may be usable.
+        columns: Meaning -> column of the source that was found or chosen for it.
         general: Findings about the source as a whole.
     """
 
@@ -79,6 +80,7 @@ class Preview:
     n_identities: int
     n_unknown: int
     n_masks: int
+    columns: Mapping[str, str]
     general: tuple[Finding, ...]
 
     @property
@@ -124,6 +126,7 @@ def preview(source: SourceTable, unknown_identities: Sequence[str]) -> Preview:
         n_identities=int(identity[~is_unknown].nunique()),
         n_unknown=int(is_unknown.sum()),
         n_masks=int((has_mask & ~table["Row"].isin(no_mask).to_numpy()).sum()),
+        columns={role: column for column, role in source.column_roles.items()},
         general=tuple(finding for finding in findings if finding.source_row is None),
     )
 
@@ -167,7 +170,8 @@ def _table(source: SourceTable) -> pd.DataFrame:
 
 
 def _text(column: "pd.Series[str]") -> list[str]:
-    return ["" if pd.isna(value) else str(value) for value in column]
+    # A date without a time of day was read as midnight.
+    return ["" if pd.isna(value) else str(value).removesuffix(" 00:00:00") for value in column]
 
 
 def _free_title(name: str, taken: Mapping[str, object]) -> str:

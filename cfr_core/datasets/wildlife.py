@@ -5,6 +5,7 @@ for by name.
 """
 
 import importlib
+import importlib.util
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -82,3 +83,8 @@ def source_from_wildlife(
     return source_from_table(
         table, kind="wildlife-datasets", root=root.resolve(), given={**given, **(columns or {})}
     )
+
+
+def is_wildlife_installed() -> bool:
+    """True if `read_wildlife` can find its package."""
+    return importlib.util.find_spec("wildlife_datasets") is not None

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from cfr_core.datasets.facts import NO_MASK, dataset_facts, duplicates, findings_table
+from cfr_core.datasets.facts import NO_MASK, cover_rows, dataset_facts, duplicates, findings_table
 from cfr_core.datasets.filters import RowFilter
 from cfr_core.datasets.records import Finding, ImportReport, Severity
 
@@ -73,6 +73,15 @@ def test_an_empty_dataset_has_facts(rows: pd.DataFrame) -> None:
 )
 def test_rows_are_chosen(rows: pd.DataFrame, chosen: RowFilter, row_ids: list[int]) -> None:
     assert chosen.apply(rows)["row_id"].tolist() == row_ids
+
+
+def test_a_card_shows_different_individuals(rows: pd.DataFrame) -> None:
+    assert cover_rows(rows, 4) == (10,), "only ana is known and has an accepted mask"
+    assert cover_rows(rows.assign(mask_status=""), 3) == (10, 14, 16)
+    everyone = rows.assign(mask_status="accepted")
+    assert cover_rows(everyone, 2) == (10, 14)
+    assert cover_rows(everyone, 9) == (10, 13, 14)
+    assert cover_rows(rows.iloc[:0], 4) == ()
 
 
 def test_findings_come_with_the_gravest_first() -> None:

@@ -76,7 +76,9 @@ def test_what_is_read_is_shown_as_written(folder: Path) -> None:
     ]
     assert table["Identity"].tolist() == ["ana", "ana", "bea", "unknown", "", "bea", "bea"]
     assert table["Box (x, y, width, height)"].tolist()[:2] == ["0, 0, 50, 50", "unreadable"]
+    assert table["Date"].tolist()[:4] == ["2024-05-01", "2024-05-02", "2024-05-03", ""]
     assert table["Mask"].tolist()[0] == "m/0.png"
+    assert seen(folder).columns["captured_at"] == "date"
 
 
 def test_the_check_agrees_on_what_the_preview_marks(folder: Path) -> None:
