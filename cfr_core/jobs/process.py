@@ -23,20 +23,25 @@ def start_worker(folder: JobFolder, command: Sequence[str]) -> subprocess.Popen[
     Raises:
         OSError: if the program cannot be started, or the log cannot be written.
     """
-    python_path = os.pathsep.join(filter(None, (str(_LIBRARY), os.environ.get("PYTHONPATH"))))
     with folder.log_path.open("ab") as log:
         process = subprocess.Popen(
             [*command, str(folder.path)],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            env=os.environ | {"PYTHONPATH": python_path, "PYTHONUTF8": "1"},
+            env=worker_environment(),
             # A group of its own: what interrupts the app (Ctrl-C) does not reach the work.
             start_new_session=os.name == "posix",
             creationflags=_creation_flags(),
         )
     folder.write_pid(process.pid)
     return process
+
+
+def worker_environment() -> dict[str, str]:
+    """Environment in which a Python process finds this library, wherever it was started."""
+    path = os.pathsep.join(filter(None, (str(_LIBRARY), os.environ.get("PYTHONPATH"))))
+    return os.environ | {"PYTHONPATH": path, "PYTHONUTF8": "1"}
 
 
 def kill(pid: int) -> None:
