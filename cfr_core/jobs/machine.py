@@ -17,8 +17,6 @@ from cfr_core.errors import DeviceError
 from cfr_core.jobs.process import worker_environment
 from cfr_core.types import DeviceChoice
 
-_LIMIT_S = 120
-
 
 @dataclass(frozen=True)
 class Machine:
