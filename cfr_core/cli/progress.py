@@ -9,6 +9,9 @@ from tqdm import tqdm
 from cfr_core.types import Progress
 
 _DELAY_S = 0.5
+_REDRAW_S = 0.2
+_LOG_S = 10.0
+"""A log file gets a line now and then, since it keeps each of them."""
 
 
 class Bars:
@@ -43,6 +46,7 @@ class Bars:
                 unit_scale=progress.unit == "B",
                 file=sys.stderr,
                 delay=_DELAY_S,
+                mininterval=_REDRAW_S if sys.stderr.isatty() else _LOG_S,
                 dynamic_ncols=True,
             )
         if self._bar is not None:
