@@ -1,9 +1,8 @@
 """What the server's machine can compute on, found out once, beside everything else."""
 
 import threading
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 
-from cfr_core.errors import DeviceError
 from cfr_core.jobs.machine import Machine, probe_machine
 
 
@@ -12,20 +11,14 @@ class _Probe:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="machine")
         self._answer: Future[Machine] | None = None
 
     def get(self) -> Machine | None:
         with self._lock:
             if self._answer is None:
-                self._answer = Future()
-                threading.Thread(target=self._ask, args=(self._answer,), daemon=True).start()
+                self._answer = self._thread.submit(probe_machine)
             return self._answer.result() if self._answer.done() else None
-
-    def _ask(self, answer: "Future[Machine]") -> None:
-        try:
-            answer.set_result(probe_machine())
-        except (DeviceError, OSError, ValueError, TypeError) as error:
-            answer.set_exception(DeviceError(str(error)))
 
 
 _PROBE = _Probe()

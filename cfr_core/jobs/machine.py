@@ -68,7 +68,6 @@ def probe_machine() -> Machine:
         check=False,
         stdin=subprocess.DEVNULL,
         env=worker_environment(),
-        timeout=_LIMIT_S,
     )
     if done.returncode:
         last = (done.stderr.strip() or "it said nothing").splitlines()[-1]
