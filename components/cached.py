@@ -5,6 +5,7 @@ read from; it is shared by all sessions and must not be changed in place. No oth
 Streamlit's caches.
 """
 
+import contextlib
 import dataclasses
 import json
 from pathlib import Path
@@ -13,7 +14,12 @@ from typing import TypeAlias
 import pandas as pd
 import streamlit as st
 
+from cfr_core.audit.drilldown import DrillDown, facts_of_pair
+from cfr_core.audit.drilldown import drill_down as drill_down_of
+from cfr_core.audit.pairs import PairFact
 from cfr_core.audit.profile import EvidenceProfile
+from cfr_core.audit.queries import identity_table, query_table
+from cfr_core.audit.spec import AuditSpec
 from cfr_core.audit.stored import read_profile
 from cfr_core.datasets.choices import source_columns as columns_of_source
 from cfr_core.datasets.facts import DatasetFacts, cover_rows, dataset_facts
@@ -22,6 +28,15 @@ from cfr_core.datasets.preview import Preview
 from cfr_core.datasets.preview import preview as make_preview
 from cfr_core.datasets.records import DatasetCard, ImportReport
 from cfr_core.errors import InputError
+from cfr_core.jobs.estimate import (
+    AuditCost,
+    KnownEncoder,
+    PlannedAudit,
+    audit_cost,
+    known_encoder,
+    plan_audit,
+    weights_stamp,
+)
 from cfr_core.jobs.imports import ImportSpec
 from cfr_core.types import MaskStatus
 from cfr_core.workspace.store import DatasetSummary, RunRecord, Workspace
@@ -101,6 +116,67 @@ def read_again() -> None:
     """Forget what was read of sources: their files have changed."""
     _preview.clear()
     _source_columns.clear()
+
+
+def profiles() -> tuple[tuple[EvidenceProfile, ...], tuple[str, ...]]:
+    """Profiles of all runs, the latest first, and what is wrong with those that cannot be read."""
+    return _profiles(_moment())
+
+
+def run_folder(run_id: str) -> Path:
+    """Folder of a run of this workspace."""
+    return workspace().runs_dir / run_id
+
+
+def queries(run_id: str, k: int) -> pd.DataFrame:
+    """Queries of a run at one k, the most suspicious first, as `query_table`."""
+    return _queries(_moment(), run_id, k)
+
+
+def identities(run_id: str, k: int) -> pd.DataFrame:
+    """What the queries of a run say of each individual, as `identity_table`."""
+    return _identities(_moment(), run_id, k)
+
+
+def drill_down(run_id: str, query: int) -> DrillDown:
+    """What each view retrieved for a query of a run."""
+    return _drill_down(_moment(), run_id, query)
+
+
+def pair_facts(run_id: str, query: int, candidate: int) -> tuple[PairFact, ...]:
+    """What is known of two rows of a run.
+
+    Raises:
+        UnknownRowError: if one of them is none of its rows.
+    """
+    return _pair_facts(_moment(), run_id, query, candidate)
+
+
+def planned_audit(spec: AuditSpec) -> PlannedAudit:
+    """The rows that an audit would use.
+
+    Raises:
+        InputError: if it cannot be asked, or no row is left.
+    """
+    return _planned_audit(_moment(), spec)
+
+
+def encoder_known(name: str) -> KnownEncoder:
+    """What is known of an encoder without loading it; errors as of `known_encoder`."""
+    return _encoder_known(_moment(), name, weights_stamp(name, workspace().checkpoints_dir))
+
+
+def cost_of(spec: AuditSpec, device: str) -> AuditCost:
+    """What is still to be done for an audit on a device; errors as of the two above."""
+    opened = workspace()
+    return audit_cost(
+        opened.root, planned_audit(spec), encoder_known(spec.encoder), device, past_runs()
+    )
+
+
+def past_runs() -> tuple[EvidenceProfile, ...]:
+    """Profiles of the finished runs that can be read, the latest first."""
+    return _past_runs(_moment())
 
 
 # Streamlit leaves parameters with a leading underscore out of the key: these must not have one.
@@ -190,7 +266,10 @@ def _source_key(spec: ImportSpec) -> str:
 @st.cache_resource(max_entries=4, ttl=600, show_spinner="Reading the source")
 def _preview(source: str) -> Preview:
     spec = ImportSpec.from_json(json.loads(source))
-    return make_preview(spec.read(), spec.unknown_identities)
+    try:
+        return make_preview(spec.read(), spec.unknown_identities)
+    except OSError as error:
+        raise InputError(f"{spec.source} cannot be read: {error}") from error
 
 
 @st.cache_resource(max_entries=8, ttl=600, show_spinner=False)
@@ -202,3 +281,55 @@ def _source_columns(source: str) -> list[str]:
         return columns_of_source(Path(spec.source), table=spec.table, kind=spec.kind)
     except InputError:
         return []
+
+
+@st.cache_resource(max_entries=4, show_spinner="Reading the runs")
+def _profiles(moment: _Moment) -> tuple[tuple[EvidenceProfile, ...], tuple[str, ...]]:
+    found, problems = [], []
+    for record in _runs(moment):
+        try:
+            found.append(_profile(moment, record.run_id))
+        except InputError as error:
+            problems.append(str(error))
+    return tuple(found), tuple(problems)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Reading the queries")
+def _queries(moment: _Moment, run_id: str, k: int) -> pd.DataFrame:
+    return query_table(_at(moment).runs_dir / run_id, k)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _identities(moment: _Moment, run_id: str, k: int) -> pd.DataFrame:
+    return identity_table(_queries(moment, run_id, k))
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _drill_down(moment: _Moment, run_id: str, query: int) -> DrillDown:
+    return drill_down_of(_at(moment).runs_dir / run_id, query)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _pair_facts(moment: _Moment, run_id: str, query: int, candidate: int) -> tuple[PairFact, ...]:
+    return facts_of_pair(_at(moment).runs_dir / run_id, query, candidate)
+
+
+@st.cache_resource(max_entries=32, show_spinner="Choosing the rows")
+def _planned_audit(moment: _Moment, spec: AuditSpec) -> PlannedAudit:
+    return plan_audit(_at(moment), spec)
+
+
+@st.cache_resource(max_entries=32, show_spinner="Reading the weights")
+def _encoder_known(moment: _Moment, name: str, stamp: str) -> KnownEncoder:
+    # The stamp is there for the key alone: weights are put in place by hand, too.
+    del stamp
+    return known_encoder(name, _at(moment).checkpoints_dir, _past_runs(moment))
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _past_runs(moment: _Moment) -> tuple[EvidenceProfile, ...]:
+    found = []
+    for run in _runs(moment):
+        with contextlib.suppress(InputError):  # its own page says what is wrong with it
+            found.append(_profile(moment, run.run_id))
+    return tuple(found)

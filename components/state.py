@@ -117,8 +117,8 @@ def bound(parameter: Parameter[T], *, among: Collection[T] | None = None) -> dic
     """
     key = f"choice of {parameter.name}"
     value = get(parameter, among=among)
-    if key not in st.session_state or st.session_state[key] != value:
-        st.session_state[key] = value
+    if key not in st.session_state or _frozen(st.session_state[key]) != value:
+        st.session_state[key] = list(value) if isinstance(value, tuple) else value
     return {"key": key, "on_change": _take_from_widget, "args": (parameter, key)}
 
 
@@ -136,6 +136,11 @@ def component_state(key: str) -> Mapping[str, Any]:
     """What a component of this page has last sent, by the names of its state values."""
     state = st.session_state.get(key)
     return state if isinstance(state, Mapping) else {}
+
+
+def tell_component(key: str, value: Mapping[str, Any]) -> None:
+    """Change what a component of this page shows as chosen; before it is drawn in this run."""
+    st.session_state[key] = value
 
 
 def notes(key: str) -> dict[str, Any]:
@@ -175,4 +180,9 @@ def _words(choices: list[str]) -> str:
 
 
 def _take_from_widget(parameter: Parameter[T], key: str) -> None:
-    put(parameter, st.session_state[key])
+    put(parameter, _frozen(st.session_state[key]))
+
+
+def _frozen(value: Any) -> Any:
+    """Widgets hold several choices in a list."""
+    return tuple(value) if isinstance(value, list) else value

@@ -17,7 +17,9 @@ page = st.navigation(
         st.Page("overview.py", title="Overview", icon=":material/home:", default=True),
         st.Page("dataset.py", title="Dataset", icon=":material/photo_library:"),
         st.Page("add_dataset.py", title="Add a dataset", icon=":material/add:"),
+        st.Page("retrieval.py", title="Retrieval", icon=":material/manage_search:"),
         st.Page("views.py", title="Views", icon=":material/filter_none:"),
+        st.Page("evidence.py", title="Evidence", icon=":material/scatter_plot:"),
     ]
 )
 state.enter(page.url_path)

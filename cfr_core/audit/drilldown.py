@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from cfr_core.audit.pairs import PairFact, pair_facts
 from cfr_core.audit.results import NEIGHBOURS_FILE, QUERIES_FILE
 from cfr_core.audit.stored import read_rows, read_table
 from cfr_core.errors import UnknownRowError
@@ -49,7 +50,7 @@ class Retrieved:
     """What one view retrieved for a query.
 
     Attributes:
-        nearest: The nearest photos, best first.
+        nearest: The nearest photos that the run keeps, best first.
         first_right: The first right photo where it is none of `nearest`, else None.
         first_right_rank: Its rank in any case.
     """
@@ -58,10 +59,20 @@ class Retrieved:
     first_right: Match | None
     first_right_rank: int
 
+    @property
+    def all_known(self) -> tuple[Match, ...]:
+        """The nearest photos, then the first right one if it is none of them."""
+        return (*self.nearest, *([self.first_right] if self.first_right else []))
+
+    def first(self, n: int) -> tuple[Match, ...]:
+        """The n nearest photos, then the first right one if it is none of them."""
+        shown = self.all_known[:n]
+        beyond = (match for match in self.all_known[n:] if match.rank == self.first_right_rank)
+        return (*shown, *beyond)
+
     def match_of(self, row_id: int) -> Match | None:
         """The match that is this row, if it is known."""
-        known = (*self.nearest, *([self.first_right] if self.first_right else []))
-        return next((match for match in known if match.photo.row_id == row_id), None)
+        return next((match for match in self.all_known if match.photo.row_id == row_id), None)
 
 
 @dataclass(frozen=True)
@@ -72,13 +83,12 @@ class DrillDown:
     views: Mapping[View, Retrieved]
 
 
-def drill_down(folder: Path, query_row_id: int, n_nearest: int) -> DrillDown:
+def drill_down(folder: Path, query_row_id: int) -> DrillDown:
     """What each view retrieved for a query.
 
     Args:
         folder: `runs/<run_id>` of a workspace.
         query_row_id: A query of the run.
-        n_nearest: Nearest photos of each view, at most; a run keeps 20 or more.
 
     Raises:
         UnknownRowError: if the run has no such query.
@@ -98,13 +108,32 @@ def drill_down(folder: Path, query_row_id: int, n_nearest: int) -> DrillDown:
         {
             view: _retrieved(
                 neighbours[neighbours["view"] == view.value],
-                n_nearest,
                 photos,
                 (answers[f"{view.value}_rank"], answers[f"{view.value}_hit_row_id"]),
             )
             for view in View
         },
     )
+
+
+def facts_of_pair(folder: Path, query_row_id: int, candidate_row_id: int) -> tuple[PairFact, ...]:
+    """What is known of two rows of a run.
+
+    Args:
+        folder: `runs/<run_id>` of a workspace.
+        query_row_id: One row.
+        candidate_row_id: The other.
+
+    Raises:
+        UnknownRowError: if one of them is none of the run's rows.
+        InputError: if a file of the run is missing or damaged.
+    """
+    pair = (query_row_id, candidate_row_id)
+    rows = {row["row_id"]: row for row in read_rows(folder, pair).to_dict("records")}
+    for row_id in pair:
+        if row_id not in rows:
+            raise UnknownRowError(f"run {folder.name}: row {row_id} is none of its photos")
+    return pair_facts(*(rows[row_id] for row_id in pair))
 
 
 def _photos(folder: Path, row_ids: set[int]) -> dict[int, Photo]:
@@ -119,21 +148,15 @@ def _photos(folder: Path, row_ids: set[int]) -> dict[int, Photo]:
 
 
 def _retrieved(
-    neighbours: pd.DataFrame, n_nearest: int, photos: Mapping[int, Photo], first: tuple[int, int]
+    neighbours: pd.DataFrame, photos: Mapping[int, Photo], first_right: tuple[int, int]
 ) -> Retrieved:
     columns = ("row_id", "rank", "score", "is_right")
-    matches = [
+    nearest = tuple(
         Match(photos[row_id], rank, score, is_right)
         for row_id, rank, score, is_right in zip(
             *(neighbours.sort_values("rank")[column].tolist() for column in columns), strict=True
         )
-    ]
-    rank, row_id = first
-    # What a run keeps may be more than a screen shows: then the similarity is known.
-    beyond = next(
-        (match for match in matches if match.rank == rank),
-        Match(photos[row_id], rank, None, is_right=True),
     )
-    nearest = tuple(matches[:n_nearest])
-    is_shown = any(match.rank == rank for match in nearest)
-    return Retrieved(nearest, None if is_shown else beyond, rank)
+    rank, row_id = first_right
+    beyond = Match(photos[row_id], rank, None, is_right=True) if rank > len(nearest) else None
+    return Retrieved(nearest, beyond, rank)

@@ -1,6 +1,6 @@
 """What two photos have in common beside the animal: the usual reasons of a scenery match."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -59,7 +59,9 @@ class PairFact:
         return self.is_circumstance and self.relation is Relation.SAME
 
 
-def pair_facts(query: Mapping[str, Any], candidate: Mapping[str, Any]) -> tuple[PairFact, ...]:
+def pair_facts(
+    query: Mapping[Hashable, Any], candidate: Mapping[Hashable, Any]
+) -> tuple[PairFact, ...]:
     """Facts of a pair: the identities, the circumstances, then the rest.
 
     What is known of neither photo is left out.
@@ -124,8 +126,8 @@ def _comparable(values: pd.Series, name: str) -> pd.Series:
 
 def _fact(
     name: str,
-    query: Mapping[str, Any],
-    candidate: Mapping[str, Any],
+    query: Mapping[Hashable, Any],
+    candidate: Mapping[Hashable, Any],
     column: str,
     *,
     is_circumstance: bool = False,
@@ -135,7 +137,7 @@ def _fact(
     return PairFact(name, one, other, relation, is_circumstance=is_circumstance)
 
 
-def _file_fact(query: Mapping[str, Any], candidate: Mapping[str, Any]) -> PairFact:
+def _file_fact(query: Mapping[Hashable, Any], candidate: Mapping[Hashable, Any]) -> PairFact:
     """Files are compared by content and shown by name."""
     is_same = query["file_sha256"] == candidate["file_sha256"]
     one, other = query["path"], candidate["path"]

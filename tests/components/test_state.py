@@ -166,3 +166,24 @@ def test_a_page_is_opened_with_choices(tmp_path: Path) -> None:
     test.button[1].click().run()
     assert shown(test) == "[9, 5, 'bats']"
     assert test.query_params == {"k": "9", "row": "5", "dataset": "bats"}
+
+
+def several_choices() -> None:
+    import streamlit as st
+
+    from components import state
+
+    several = state.Parameter("names", (), lambda text: tuple(text.split(",")), ",".join)
+    st.multiselect("names", ["apes", "bats", "cats"], **state.bound(several))
+    st.text(repr(state.get(several)))
+
+
+def test_several_choices_are_a_tuple_and_none_are_not_said() -> None:
+    test = app(several_choices, names="bats,cats").run()
+    assert shown(test) == "('bats', 'cats')"
+    assert test.multiselect[0].value == ["bats", "cats"]
+    test.multiselect[0].unselect("bats").run()
+    assert test.query_params == {"names": "cats"}
+    test.multiselect[0].unselect("cats").run()
+    assert shown(test) == "()"
+    assert test.query_params == {}

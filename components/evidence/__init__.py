@@ -1,0 +1,1 @@
+"""The pieces of the Evidence page, from all runs down to a pair of photos."""
