@@ -8,12 +8,21 @@ With image x, mask m, fill c and silhouette colour s:
     silhouette = m s + (1 - m) c      outline alone
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from cfr_core.errors import MaskError, MissingMaskError
 from cfr_core.types import RGB, BoolArray, ImageArray, View, ViewSpec
+
+VIEW_NOTES: Mapping[View, str] = {
+    View.FULL: "Hides nothing.",
+    View.FOREGROUND: "Hides the surroundings. Still leaks the animal's outline, its place in the "
+    "picture and the light on it.",
+    View.SHORTCUT: "Hides the animal. Still leaks its shape and place, as a hole.",
+    View.SILHOUETTE: "Hides coat and surroundings. Leaves the outline, its size and place.",
+}
+"""What each view hides and still leaks, for people who look at it."""
 
 
 def render(image: ImageArray, mask: BoolArray | None, spec: ViewSpec) -> ImageArray:
