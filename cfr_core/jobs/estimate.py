@@ -139,6 +139,19 @@ def known_encoder(
     return KnownEncoder(spec, 0)
 
 
+def weights_stamp(name: str, checkpoints_dir: Path) -> str:
+    """Another text when the weights of an encoder have come, gone or changed.
+
+    Raises:
+        InputError: if there is no encoder of that name, or a file that it names is not there.
+    """
+    path = None if _is_of_timm(name) else find_weights(find_card(name), checkpoints_dir)
+    if path is None:
+        return ""
+    facts = path.stat()
+    return f"{path} {facts.st_size} {facts.st_mtime_ns}"
+
+
 def audit_cost(
     root: Path,
     planned: PlannedAudit,
