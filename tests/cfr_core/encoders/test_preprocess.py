@@ -52,6 +52,7 @@ def test_a_crop_of_a_larger_photo_is_read_and_not_changed() -> None:
     photo.setflags(write=False)
     crop = photo[10:50, 20:70]
     np.testing.assert_array_equal(to_inputs([crop], SPEC), to_inputs([crop.copy()], SPEC))
+    assert to_inputs([photo], SPEC).shape == (1, 224, 224, 3)
     np.testing.assert_array_equal(photo, before)
 
 
