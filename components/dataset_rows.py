@@ -50,7 +50,8 @@ def _choose() -> RowFilter:
         "Search",
         type="search",
         placeholder="identity, file, encounter, camera, species",
-        help="Every word has to be in some text of the row.",
+        help='Every word has to be in some text of the row; "several words" in quotes stand '
+        "together.",
         **state.bound(state.SEARCH),
     )
     mask = middle.selectbox(

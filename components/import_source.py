@@ -87,7 +87,10 @@ def choose_source() -> ImportSpec | None:
 
 
 def _choose_file(folder: Path) -> str | None:
-    files = readable_files(folder)
+    try:
+        files = readable_files(folder)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be read: {error.strerror}") from error
     if len(files) < 2:
         return None
     options = ["", *files]

@@ -1,5 +1,6 @@
 """Choosing rows of a dataset by what is known of them."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -13,12 +14,16 @@ SEARCHED = ("path", "identity", "encounter", "camera", "orientation", "split", "
 """Columns that a search looks into."""
 
 
+_WORDS = re.compile(r'"([^"]+)"|(\S+)')
+
+
 @dataclass(frozen=True)
 class RowFilter:
     """Which rows to keep; the parts all have to hold.
 
     Attributes:
-        search: Words, each of which must be part of some text of the row; case does not count.
+        search: Words, or "several words" in quotes, each of which must be part of some text of the
+            row; case does not count.
         mask: State of the mask, or `NO_MASK`; "" for any.
         identity: Whether the individual is known.
     """
@@ -38,7 +43,7 @@ class RowFilter:
             kept = kept[kept["mask_status"] == ("" if self.mask == NO_MASK else self.mask)]
         if self.identity != "any":
             kept = kept[kept["is_known"] == (self.identity == "known")]
-        words = self.search.casefold().split()
+        words = [quoted or word for quoted, word in _WORDS.findall(self.search.casefold())]
         if not words or kept.empty:
             return kept
         text = kept[SEARCHED[0]].fillna("")

@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from cfr_core.workspace.location import VARIABLE
 
@@ -37,6 +37,9 @@ _CHROMIUM_FLAGS = (
     "--disable-sync",
 )
 _START_S = 60
+
+# Longer than Playwright's own five seconds, since a first page imports much on a busy machine.
+expect.set_options(timeout=20_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

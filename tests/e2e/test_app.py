@@ -13,6 +13,7 @@ from cfr_core.workspace.store import Workspace
 from tests.made_dataset import made_dataset
 
 APP = Path(__file__).parents[2] / "app.py"
+PHOTOS = "dataset?part=photos"
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,7 @@ def test_a_screen_can_be_sent(
     new_page: Callable[..., Page], address: str, screenshot: Callable
 ) -> None:
     page = new_page()
-    page.goto(address)
+    page.goto(f"{address}/{PHOTOS}")
     expect(page.locator("img.loaded").first).to_be_visible()
     choose(page, "more")
     expect(page.locator("img.loaded[src*='/rows/44/']")).to_be_visible()
@@ -51,7 +52,7 @@ def test_a_screen_can_be_sent(
 
 
 def test_back_undoes_a_choice(page: Page, address: str) -> None:
-    page.goto(address)
+    page.goto(f"{address}/{PHOTOS}")
     expect(page.locator("img.loaded").first).to_be_visible()
     page.wait_for_url(re.compile("dataset=discs"))
     choose(page, "more")
@@ -63,7 +64,7 @@ def test_back_undoes_a_choice(page: Page, address: str) -> None:
 
 
 def test_a_wrong_address_is_told_in_words(page: Page, address: str, screenshot: Callable) -> None:
-    page.goto(f"{address}/?dataset=disks&row=x")
+    page.goto(f"{address}/{PHOTOS}&dataset=disks&row=x")
     expect(page.get_by_text("that must be one of discs, more")).to_be_visible()
     expect(page.get_by_text("row='x'")).to_be_visible()
     expect(page.locator("img.loaded").first).to_be_visible()
@@ -78,7 +79,7 @@ def test_no_word_of_deploying_and_nothing_from_elsewhere(page: Page, address: st
             elsewhere.append(r.url) if not r.url.startswith((address, "blob:", "data:")) else 0
         ),
     )
-    page.goto(address)
+    page.goto(f"{address}/{PHOTOS}")
     expect(page.locator("img.loaded").first).to_be_visible()
     page.wait_for_timeout(500)
     expect(page.get_by_text("Deploy")).to_have_count(0)

@@ -63,6 +63,10 @@ def test_an_empty_dataset_has_facts(rows: pd.DataFrame) -> None:
         (RowFilter("."), [10, 11, 12, 13, 14, 15, 16]),  # no pattern: "." is a point
         (RowFilter("?"), [16]),
         (RowFilter("jpg\nana"), [10, 11, 12]),
+        (RowFilter("an a"), [10, 11, 12]),
+        (RowFilter('"an a"'), []),  # in quotes words stand together
+        (RowFilter('"b/2.jpg" ana'), [12]),
+        (RowFilter('"'), []),
         (RowFilter(mask="accepted"), [10, 11, 15]),
         (RowFilter(mask=NO_MASK), [14, 16]),
         (RowFilter(identity="unknown"), [15, 16]),
