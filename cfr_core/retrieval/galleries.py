@@ -10,12 +10,11 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
-from cfr_core.types import IntArray, RetrievalTask
+from cfr_core.types import FloatArray, IntArray, RetrievalTask
 
 _UNKNOWN = -1
-_UNKNOWN_IN_GALLERY = -2
+_OTHER_UNKNOWN = -2
 
 
 def gallery_counts(task: RetrievalTask) -> tuple[IntArray, IntArray]:
@@ -102,31 +101,20 @@ class Exclusions:
         """True if anything but the query itself can be excluded."""
         return bool(self._columns)
 
-    def blank(
-        self, products: torch.Tensor, query_rows: IntArray, gallery_rows: IntArray
-    ) -> torch.Tensor:
-        """Set to -inf, in place, what the queries may not retrieve.
+    def blank(self, products: FloatArray, first_rows: IntArray, second_rows: IntArray) -> None:
+        """Set to -inf, in place, where one row may not retrieve the other; the rule is mutual.
 
         Args:
-            products: (q, g) float32 or float64 similarities.
-            query_rows: (q,) int64 row numbers.
-            gallery_rows: (g,) int64 row numbers.
-
-        Returns:
-            `products`.
+            products: (a, b) float32 or float64 similarities.
+            first_rows: (a,) int64 row numbers.
+            second_rows: (b,) int64 row numbers.
         """
-        _blank_equal(products, query_rows, gallery_rows)
+        np.copyto(products, -np.inf, where=first_rows[:, None] == second_rows)
         for codes in self._columns:
-            theirs = codes[gallery_rows]
+            second = codes[second_rows]
             # Two unknown codes must not look alike.
-            theirs = np.where(theirs == _UNKNOWN, _UNKNOWN_IN_GALLERY, theirs)
-            _blank_equal(products, codes[query_rows], theirs)
-        return products
-
-
-def _blank_equal(products: torch.Tensor, queries: IntArray, gallery: IntArray) -> None:
-    ours, theirs = (torch.from_numpy(codes).to(products.device) for codes in (queries, gallery))
-    products.masked_fill_(ours[:, None] == theirs, -torch.inf)
+            second = np.where(second == _UNKNOWN, _OTHER_UNKNOWN, second)
+            np.copyto(products, -np.inf, where=codes[first_rows][:, None] == second)
 
 
 def _compact_codes(codes: IntArray) -> npt.NDArray[np.int32]:

@@ -8,9 +8,10 @@ import torch
 
 from cfr_core.errors import InputError
 from cfr_core.metrics.precision import average_precision
-from cfr_core.retrieval.exact import UnitRows
 from cfr_core.retrieval.galleries import Exclusions, gallery_counts
+from cfr_core.retrieval.multiply import multiplier
 from cfr_core.retrieval.nearest import NearestRows
+from cfr_core.retrieval.products import Products
 from cfr_core.retrieval.ranks import RankCounter, all_positives, best_positives
 from cfr_core.retrieval.tiles import Layout, products_of
 from cfr_core.types import Float32Array, FloatArray, IntArray, Neighbours, RetrievalTask
@@ -32,7 +33,7 @@ def nearest_neighbours(
 
     The order is exact: it does not depend on block size, threads or device, and rows of equal
     similarity come in the order of their row numbers. Scores are float32 products and may differ
-    by 4e-6 between block sizes. Memory beyond the vectors is a few blocks and k + 2 places a query.
+    by 6e-6 between block sizes. Memory beyond the vectors is a few blocks and k + 2 places a query.
 
     Args:
         vectors: (N, D) float32 unit rows, one for each row of the task.
@@ -47,14 +48,14 @@ def nearest_neighbours(
     Raises:
         InputError: if k < 1, or the vectors are not N finite rows of unit length.
     """
-    rows, exclusions, layout = _prepare(vectors, task, device)
-    targets = best_positives(rows, exclusions, layout, task.identity_codes)
-    counter = RankCounter(targets, rows, layout)
-    nearest = NearestRows(len(layout.query_rows), k, rows.device)
-    for products in products_of(rows, exclusions, layout, _block_rows(block_rows, rows)):
+    exclusions, layout, matrix = _prepare(vectors, task, block_rows, device)
+    targets = best_positives(vectors, exclusions, layout, task.identity_codes)
+    counter = RankCounter(targets, vectors, layout)
+    nearest = NearestRows(len(layout.query_rows), k)
+    for products in matrix:
         nearest.offer(products, layout.gallery_rows[products.gallery])
         counter.offer(products)
-    found, scores = nearest.ordered(rows, exclusions, task.gallery_rows, layout.query_rows)
+    found, scores = nearest.ordered(vectors, exclusions, task.gallery_rows, layout.query_rows)
     first_hit_rank = np.zeros(len(layout.query_rows), dtype=np.int32)
     first_hit_rank[targets.query] = counter.n_before + 1
     first_hit_row = np.full(len(layout.query_rows), -1, dtype=np.int32)
@@ -95,11 +96,11 @@ def nearest_rows(
     Raises:
         InputError: if k < 1, or the vectors are not N finite rows of unit length.
     """
-    rows, exclusions, layout = _prepare(vectors, task, device)
-    nearest = NearestRows(len(layout.query_rows), k, rows.device)
-    for products in products_of(rows, exclusions, layout, _block_rows(block_rows, rows)):
+    exclusions, layout, matrix = _prepare(vectors, task, block_rows, device)
+    nearest = NearestRows(len(layout.query_rows), k)
+    for products in matrix:
         nearest.offer(products, layout.gallery_rows[products.gallery])
-    found, scores = nearest.ordered(rows, exclusions, task.gallery_rows, layout.query_rows)
+    found, scores = nearest.ordered(vectors, exclusions, task.gallery_rows, layout.query_rows)
     order = np.argsort(layout.query_rows)
     return found[order], scores[order]
 
@@ -131,10 +132,9 @@ def average_precisions(
     """
     _, n_positives = gallery_counts(task)
     parts = [
-        _average_precisions(*_prepare(vectors, part, device), part.identity_codes, block_rows)
-        for part in _parts(task, n_positives)
+        _average_precisions(vectors, part, block_rows, device) for part in _parts(task, n_positives)
     ]
-    return np.concatenate(parts) if parts else np.empty(0)
+    return np.concatenate([np.empty(0), *parts])
 
 
 def _parts(task: RetrievalTask, n_positives: IntArray) -> Iterator[RetrievalTask]:
@@ -145,30 +145,30 @@ def _parts(task: RetrievalTask, n_positives: IntArray) -> Iterator[RetrievalTask
 
 
 def _average_precisions(
-    rows: UnitRows,
-    exclusions: Exclusions,
-    layout: Layout,
-    identity_codes: IntArray,
+    vectors: Float32Array,
+    task: RetrievalTask,
     block_rows: int | None,
+    device: str | torch.device,
 ) -> FloatArray:
-    """(Q,) average precisions in ascending order of the queries' row numbers."""
-    targets = all_positives(rows, exclusions, layout, identity_codes)
-    counter = RankCounter(targets, rows, layout)
-    for products in products_of(rows, exclusions, layout, _block_rows(block_rows, rows)):
+    exclusions, layout, matrix = _prepare(vectors, task, block_rows, device)
+    targets = all_positives(vectors, exclusions, layout, task.identity_codes)
+    counter = RankCounter(targets, vectors, layout)
+    for products in matrix:
         counter.offer(products)
     precisions = average_precision(targets.query, counter.n_before + 1, len(layout.query_rows))
     return precisions[np.argsort(layout.query_rows)]
 
 
 def _prepare(
-    vectors: Float32Array, task: RetrievalTask, device: str | torch.device
-) -> tuple[UnitRows, Exclusions, Layout]:
+    vectors: Float32Array, task: RetrievalTask, block_rows: int | None, device: str | torch.device
+) -> tuple[Exclusions, Layout, Iterator[Products]]:
+    """What may be retrieved, in which order, and the blocks of the similarity matrix."""
     if len(vectors) != len(task.identity_codes):
         raise InputError(
             f"the task has {len(task.identity_codes)} rows, but there are {len(vectors)} vectors"
         )
-    return UnitRows(vectors, torch.device(device)), Exclusions(task), Layout.of(task)
-
-
-def _block_rows(wanted: int | None, rows: UnitRows) -> int:
-    return wanted or (_BLOCK_ROWS if rows.device.type == "cpu" else _BLOCK_ROWS_ON_GPU)
+    place = torch.device(device)
+    default = _BLOCK_ROWS if place.type == "cpu" else _BLOCK_ROWS_ON_GPU
+    exclusions, layout = Exclusions(task), Layout.of(task)
+    rows = multiplier(vectors, place)
+    return exclusions, layout, products_of(rows, exclusions, layout, block_rows or default)

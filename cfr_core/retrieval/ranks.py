@@ -9,13 +9,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
-import torch
 
-from cfr_core.retrieval.exact import PRODUCT_ERROR, UnitRows, blocks
+from cfr_core.retrieval.exact import (
+    PRODUCT_ERROR,
+    Float64Array,
+    blocks,
+    exact_pairs,
+    exact_products,
+)
 from cfr_core.retrieval.galleries import Exclusions
-from cfr_core.retrieval.tiles import Layout, Products
-from cfr_core.types import IntArray
+from cfr_core.retrieval.products import Products
+from cfr_core.retrieval.tiles import Layout
+from cfr_core.types import BoolArray, Float32Array, IntArray
 
 _ROWS_OF_IDENTITIES = 64
 _ENTRIES_AT_ONCE = 1 << 22
@@ -34,16 +39,16 @@ class Targets:
 
     query: IntArray
     rows: IntArray
-    scores: npt.NDArray[np.float64]
+    scores: Float64Array
 
 
 def all_positives(
-    rows: UnitRows, exclusions: Exclusions, layout: Layout, identity_codes: IntArray
+    vectors: Float32Array, exclusions: Exclusions, layout: Layout, identity_codes: IntArray
 ) -> Targets:
     """Every positive of every query.
 
     Args:
-        rows: All embeddings.
+        vectors: (N, D) float32 unit rows.
         exclusions: What may not be retrieved.
         layout: Queries and gallery.
         identity_codes: (N,) int64.
@@ -52,19 +57,21 @@ def all_positives(
         A target for each pair of a query and a positive.
     """
     parts = []
-    for queries, gallery, products in _positive_products(rows, exclusions, layout, identity_codes):
+    for queries, gallery, products in _positive_products(
+        vectors, exclusions, layout, identity_codes
+    ):
         query, place = np.nonzero(products > -np.inf)
         parts.append(Targets(queries[query], gallery[place], products[query, place]))
     return _sorted(parts)
 
 
 def best_positives(
-    rows: UnitRows, exclusions: Exclusions, layout: Layout, identity_codes: IntArray
+    vectors: Float32Array, exclusions: Exclusions, layout: Layout, identity_codes: IntArray
 ) -> Targets:
     """The most similar positive of every query that has one; ties to the lower row number.
 
     Args:
-        rows: All embeddings.
+        vectors: (N, D) float32 unit rows.
         exclusions: What may not be retrieved.
         layout: Queries and gallery.
         identity_codes: (N,) int64.
@@ -73,7 +80,9 @@ def best_positives(
         At most one target a query.
     """
     parts = []
-    for queries, gallery, products in _positive_products(rows, exclusions, layout, identity_codes):
+    for queries, gallery, products in _positive_products(
+        vectors, exclusions, layout, identity_codes
+    ):
         place = products.argmax(axis=1)  # the first of equals, and the gallery ascends
         best = np.take_along_axis(products, place[:, None], axis=1)[:, 0]
         found = best > -np.inf
@@ -93,14 +102,15 @@ def _sorted(parts: list[Targets]) -> Targets:
 
 
 def _positive_products(
-    rows: UnitRows, exclusions: Exclusions, layout: Layout, identity_codes: IntArray
-) -> Iterator[tuple[IntArray, IntArray, npt.NDArray[np.float64]]]:
+    vectors: Float32Array, exclusions: Exclusions, layout: Layout, identity_codes: IntArray
+) -> Iterator[tuple[IntArray, IntArray, Float64Array]]:
     """Query positions, ascending gallery rows and exact products, -inf where not positive."""
     for queries, gallery in _identity_blocks(layout, identity_codes):
         query_rows = layout.query_rows[queries]
-        products = exclusions.blank(rows.products(query_rows, gallery), query_rows, gallery)
+        products = exact_products(vectors, query_rows, gallery)
+        exclusions.blank(products, query_rows, gallery)
         same = identity_codes[query_rows][:, None] == identity_codes[gallery]
-        yield queries, gallery, np.where(same, products.cpu().numpy(), -np.inf)
+        yield queries, gallery, np.where(same, products, -np.inf)
 
 
 def _identity_blocks(
@@ -140,17 +150,17 @@ class RankCounter:
         n_before: (T,) int64, gallery rows counted so far.
     """
 
-    def __init__(self, targets: Targets, rows: UnitRows, layout: Layout) -> None:
+    def __init__(self, targets: Targets, vectors: Float32Array, layout: Layout) -> None:
         """Start at no row counted.
 
         Args:
             targets: What to rank.
-            rows: All embeddings.
+            vectors: (N, D) float32 unit rows.
             layout: Queries and gallery.
         """
         self.targets = targets
         self.n_before = np.zeros(len(targets.query), dtype=np.int64)
-        self._rows = rows
+        self._vectors = vectors
         self._layout = layout
         self._place = _places(targets.rows, layout.gallery_rows)
 
@@ -162,11 +172,12 @@ class RankCounter:
         """
         queries = products.queries
         first, last = np.searchsorted(self.targets.query, (queries.start, queries.stop))
-        highest = products.group_maxima.amax(1).cpu().numpy()
         for part in blocks(int(first), int(last), _TARGETS_AT_ONCE):
             owner = self.targets.query[part] - queries.start
             # Where nothing in the block reaches the target there is nothing to count.
-            some = np.flatnonzero(highest[owner] > self.targets.scores[part] - PRODUCT_ERROR)
+            some = np.flatnonzero(
+                products.highest[owner] > self.targets.scores[part] - PRODUCT_ERROR
+            )
             if len(some):
                 self._count(some + part.start, owner[some], products)
 
@@ -174,32 +185,28 @@ class RankCounter:
         """Count the columns before each target, which asks for the products of its owner."""
         values = products.values
         if len(owner) != len(values) or (np.diff(owner) != 1).any():
-            values = products.of(torch.from_numpy(owner).to(values.device))
-        score = torch.from_numpy(self.targets.scores[target]).to(values.device)[:, None]
-        low, high = (score - PRODUCT_ERROR).float(), (score + PRODUCT_ERROR).float()
-        # A comparison written as 0.0 and 1.0 is several times faster to sum than a boolean one.
-        flags = torch.empty_like(values)
-        n_above = torch.gt(values, high, out=flags).sum(1)
-        n_near = torch.gt(values, low, out=flags).sum(1).sub_(n_above).cpu().numpy()
-        self.n_before[target] += n_above.long().cpu().numpy()
+            values = products.of(owner)
+        score = self.targets.scores[target][:, None]
+        low, high = (
+            (score + error).astype(np.float32) for error in (-PRODUCT_ERROR, PRODUCT_ERROR)
+        )
+        n_above = _n_true(values > high)
+        self.n_before[target] += n_above
 
         place, gallery = self._place[target], products.gallery
-        n_near -= (gallery.start <= place) & (place < gallery.stop)  # the target itself
-        unsure = np.flatnonzero(n_near > 0)
-        if len(unsure):
-            chosen = torch.from_numpy(unsure).to(values.device)
-            near = values[chosen]
-            is_near = (near > low[chosen]) & (near <= high[chosen])
-            which, column = is_near.cpu().numpy().nonzero()
-            rows = self._layout.gallery_rows[gallery]
-            self._count_exactly(target[unsure[which]], rows[column])
+        is_itself_near = (gallery.start <= place) & (place < gallery.stop)
+        unsure = np.flatnonzero(_n_true(values > low) - n_above - is_itself_near)
+        near = values[unsure]
+        which, column = np.nonzero((near > low[unsure]) & (near <= high[unsure]))
+        rows = self._layout.gallery_rows[gallery]
+        self._count_exactly(target[unsure[which]], rows[column])
 
     def _count_exactly(self, target: IntArray, rows: IntArray) -> None:
         """Count those of the given pairs of a target and a row where the row comes before it."""
         other = rows != self.targets.rows[target]
         target, rows = target[other], rows[other]
         query_rows = self._layout.query_rows[self.targets.query[target]]
-        score = self._rows.pair_products(query_rows, rows).cpu().numpy()
+        score = exact_pairs(self._vectors, query_rows, rows)
         wanted, wanted_row = self.targets.scores[target], self.targets.rows[target]
         is_before = (score > wanted) | ((score == wanted) & (rows < wanted_row))
         self.n_before += np.bincount(target[is_before], minlength=len(self.n_before))
@@ -209,3 +216,9 @@ def _places(rows: IntArray, gallery_rows: IntArray) -> IntArray:
     """Position of each row in the gallery."""
     order = np.argsort(gallery_rows)
     return order[np.searchsorted(gallery_rows, rows, sorter=order)]
+
+
+def _n_true(mask: BoolArray) -> IntArray:
+    """(q,) int32 number of columns that are true; thrice as fast as np.count_nonzero."""
+    counts: IntArray = mask.sum(axis=1, dtype=np.int32)
+    return counts

@@ -83,3 +83,19 @@ def tasks(draw: st.DrawFn, max_rows: int = 24) -> tuple[np.ndarray, RetrievalTas
             np.flatnonzero(draw(arrays(np.bool_, n_rows, elements=st.booleans()))) for _ in range(2)
         )
     return unit(lattice), RetrievalTask(codes, queries, gallery, exclusion)
+
+
+KINDS = ["normal", "after a ReLU", "one large component", "near each other"]
+
+
+def vectors_of_kind(kind: str, dim: int) -> np.ndarray:
+    """(40, dim) float32 unit vectors whose products round in different ways."""
+    rng = np.random.default_rng(dim)
+    vectors = rng.standard_normal((40, dim))
+    if kind == "after a ReLU":
+        vectors = np.maximum(vectors, 0) ** 2 + 0.01
+    if kind == "one large component":
+        vectors = 0.001 * vectors + np.eye(dim)[0]
+    if kind == "near each other":
+        vectors = 0.1 * vectors + rng.standard_normal(dim)
+    return unit(vectors)

@@ -5,19 +5,23 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 from torchmetrics.functional.retrieval import retrieval_average_precision
 
 from cfr_core.errors import InputError
 from cfr_core.metrics import retrieval_at_k
 from cfr_core.retrieval import average_precisions, nearest_neighbours, nearest_rows
+from cfr_core.retrieval.multiply import OnDevice
 from cfr_core.types import Neighbours, RetrievalTask
 from tests.cfr_core.retrieval.oracle import leave_one_out, rank_all, tasks, unit
+
+CPU = torch.device("cpu")
 
 
 def assert_same(found: Neighbours, expected: Neighbours) -> None:
     for name in ("query_rows", "rows", "first_hit_rank", "first_hit_row", "n_gallery"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
-    np.testing.assert_allclose(found.scores, expected.scores, atol=4e-6)
+    np.testing.assert_allclose(found.scores, expected.scores, atol=6e-6)
 
 
 def individuals(
@@ -70,7 +74,7 @@ def test_against_a_dense_ranking_at_full_block_size(shape: str):
     ranking = np.argsort(-dense, axis=1, kind="stable")
     np.testing.assert_array_equal(found.rows, ranking[:, :10])
     np.testing.assert_allclose(
-        found.scores, np.take_along_axis(dense, ranking[:, :10], axis=1), atol=4e-6
+        found.scores, np.take_along_axis(dense, ranking[:, :10], axis=1), atol=6e-6
     )
     hits = codes[ranking] == codes[task.query_rows][:, None]
     np.testing.assert_array_equal(found.first_hit_rank, 1 + hits.argmax(axis=1))
@@ -138,15 +142,28 @@ def test_block_size_does_not_matter(block_rows: int):
 
 def test_number_of_threads_does_not_matter():
     vectors, codes = individuals(600, 200)
-    before = torch.get_num_threads()
     found = []
-    try:
-        for n_threads in (1, 2):
-            torch.set_num_threads(n_threads)
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads):
             found.append(nearest_neighbours(vectors, leave_one_out(codes), 7))
-    finally:
-        torch.set_num_threads(before)
     assert_same(*found)
+
+
+def test_read_only_vectors_as_they_are_stored():
+    vectors, codes = individuals(30, 8)
+    vectors.flags.writeable = False
+    assert_same(
+        nearest_neighbours(vectors, leave_one_out(codes), 3),
+        nearest_neighbours(vectors.copy(), leave_one_out(codes), 3),
+    )
+
+
+def test_products_of_a_device_give_the_same_order(monkeypatch: pytest.MonkeyPatch):
+    """The way of a graphics processor, by torch on this one."""
+    vectors, codes = individuals(300, 100)
+    expected = nearest_neighbours(vectors, leave_one_out(codes), 7)
+    monkeypatch.setattr("cfr_core.retrieval.multiply.OnHost", lambda v: OnDevice(v, CPU))
+    assert_same(nearest_neighbours(vectors, leave_one_out(codes), 7, block_rows=128), expected)
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -159,7 +176,7 @@ def test_permuting_the_rows_permutes_the_results(seed: int):
     permuted = nearest_neighbours(vectors[order], leave_one_out(codes[order], encounter[order]), 6)
     np.testing.assert_array_equal(order[permuted.rows], plain.rows[order])
     np.testing.assert_array_equal(permuted.first_hit_rank, plain.first_hit_rank[order])
-    np.testing.assert_allclose(permuted.scores, plain.scores[order], atol=4e-6)
+    np.testing.assert_allclose(permuted.scores, plain.scores[order], atol=6e-6)
 
 
 @given(
