@@ -1,7 +1,8 @@
 """Unpacking a zip that a stranger may have made: in its folder and within bounds, or not at all.
 
-Names decide nothing but the place below the target; links and devices are refused; sizes are
-counted while they are written, since what a zip states about itself may be a lie.
+Names decide nothing but the place below the target, and links and devices are refused. The sizes
+that a zip states are judged before anything is written; Python's reader stops at them, and tells a
+file that is longer as damaged, so a zip that lies about them gains nothing.
 """
 
 import hashlib
@@ -109,8 +110,8 @@ def unpack(
     try:
         with _opened(archive, name) as opened:
             entries = _entries(opened, name)
-            n_allowed = _allowed_bytes(entries, archive, limits, target, name)
-            _write(opened, entries, unfinished, n_allowed, name, on_progress)
+            _check_size(entries, archive, limits, target, name)
+            _write(opened, entries, unfinished, name, on_progress)
         unfinished.rename(target)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -182,10 +183,10 @@ def _is_unsafe(part: str) -> bool:
     return is_device or ":" in part or any(ord(sign) < 32 for sign in part)
 
 
-def _allowed_bytes(
+def _check_size(
     entries: list[_Entry], archive: BinaryIO, limits: ArchiveLimits, target: Path, name: str
-) -> int:
-    """Bytes that may be written; what the zip states is judged before anything is."""
+) -> None:
+    """Refuse a zip that is too large for its limits or for the disk."""
     if len(entries) > limits.max_files:
         raise InputError(
             f"{name} holds {len(entries):,} files, more than {limits.max_files:,}; put the folder "
@@ -194,7 +195,10 @@ def _allowed_bytes(
     stated = sum(entry.info.file_size for entry in entries)
     allowed = limits.allowed_bytes(archive.seek(0, os.SEEK_END))
     if stated > allowed:
-        raise _too_large(name, allowed)
+        raise InputError(
+            f"{name} unpacks to more than {allowed / _GIB:.2f} GiB, which is too much for a zip of "
+            "its size; put the folder on this computer and name it instead"
+        )
     target.parent.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(target.parent).free
     if stated > free:
@@ -202,19 +206,16 @@ def _allowed_bytes(
             f"{name} unpacks to {stated / _GIB:.1f} GiB, and the disk of {target.parent} has "
             f"{free / _GIB:.1f} GiB left"
         )
-    return allowed
 
 
 def _write(
     opened: zipfile.ZipFile,
     entries: list[_Entry],
     folder: Path,
-    n_allowed: int,
     name: str,
     on_progress: OnProgress,
 ) -> None:
     folder.mkdir()
-    n_written = 0
     for done, entry in enumerate(entries):
         on_progress(Progress("Unpacking", done, len(entries), "files"))
         path = folder.joinpath(*entry.parts)
@@ -222,11 +223,7 @@ def _write(
             path.parent.mkdir(parents=True, exist_ok=True)
             # Never over another file: also where the disk takes "A.jpg" and "a.jpg" for one.
             with path.open("xb") as stream:
-                for chunk in _chunks(opened, entry, name):
-                    n_written += len(chunk)
-                    if n_written > n_allowed:
-                        raise _too_large(name, n_allowed)
-                    stream.write(chunk)
+                stream.writelines(_chunks(opened, entry, name))
         except (FileExistsError, NotADirectoryError) as error:
             raise InputError(
                 f"{name} holds {entry.info.filename!r} twice, or under names that differ in case "
@@ -246,13 +243,6 @@ def _chunks(opened: zipfile.ZipFile, entry: _Entry, name: str) -> Iterator[bytes
         raise InputError(
             f"{name} is damaged at {entry.info.filename!r} ({error}); make or copy it again"
         ) from error
-
-
-def _too_large(name: str, n_allowed: int) -> InputError:
-    return InputError(
-        f"{name} unpacks to more than {n_allowed / _GIB:.2f} GiB, which is too much for a zip of "
-        "its size; put the folder on this computer and name it instead"
-    )
 
 
 def _dataset_folder(folder: Path) -> Path:

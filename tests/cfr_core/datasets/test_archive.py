@@ -115,8 +115,8 @@ def test_programs_do_not_stay_programs(tmp_path: Path) -> None:
 def test_a_bomb_is_refused_by_what_it_states(tmp_path: Path) -> None:
     limits = ArchiveLimits(always_bytes=1000)
     with pytest.raises(InputError, match="too much for a zip of its size"):
-        unpack(zip_of(("zeros", bytes(10**6))), tmp_path / "t", limits=limits)
-    assert list(tmp_path.iterdir()) == []
+        unpack(zip_of(("zeros", bytes(10**6))), tmp_path / "in" / "t", limits=limits)
+    assert list(tmp_path.iterdir()) == [], "nothing is written before"
 
 
 def test_a_bomb_that_states_little_is_refused_too(tmp_path: Path) -> None:
