@@ -3,15 +3,13 @@
 import logging
 import platform
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 import torch
 
 from cfr_core.errors import DeviceError
+from cfr_core.types import DeviceChoice
 
 _LOG = logging.getLogger(__name__)
-
-DeviceChoice: TypeAlias = Literal["auto", "cuda", "mps", "cpu"]
 
 
 def resolve_device(choice: DeviceChoice) -> torch.device:

@@ -11,7 +11,7 @@ import torch
 
 from cfr_core.encoders.cards import EncoderCard, find_card
 from cfr_core.encoders.crops import views_of
-from cfr_core.encoders.devices import DeviceChoice, resolve_device
+from cfr_core.encoders.devices import resolve_device
 from cfr_core.encoders.engine_choice import choose_engine
 from cfr_core.encoders.engines import Engine
 from cfr_core.encoders.network import Network, build_network
@@ -20,6 +20,7 @@ from cfr_core.encoders.weights import get_weights
 from cfr_core.errors import ImageError, MaskError, MissingMaskError
 from cfr_core.types import (
     CropRequest,
+    DeviceChoice,
     EncoderSpec,
     Float32Array,
     ImageArray,

@@ -107,10 +107,10 @@ def choose_engine(
 def measure_engines(
     builders: Builders, pixels: ImageArray, reference: Float32Array, *, on_progress: OnProgress
 ) -> dict[str, Measurement]:
-    """Speed and agreement of each engine.
+    """Speed and agreement of each engine; one that fails is measured as such.
 
     Args:
-        builders: Engines by name.
+        builders: Engines by name, plain PyTorch first.
         pixels: (N, S, S, 3) uint8 photos.
         reference: (N, dim) vectors that they must agree with.
         on_progress: Told how many engines are measured.
@@ -122,7 +122,9 @@ def measure_engines(
             with thread_count_restored():
                 compute_alone()
                 measurements[name] = _measure(build(), pixels, reference)
-        except EngineUnavailableError as error:
+        except (EngineUnavailableError, RuntimeError) as error:
+            if not measurements:
+                raise  # plain PyTorch, which nothing stands in for
             _LOG.info("%s does not run this encoder: %s", name, error)
             measurements[name] = Measurement(0.0, 0.0, str(error)[:200])
     on_progress(Progress("choosing the fastest engine", len(builders), len(builders), "engines"))

@@ -118,8 +118,17 @@ class OnnxEngine:
             raise EngineUnavailableError(f"ONNX Runtime cannot open it: {error}") from error
 
     def __call__(self, pixels: ImageArray) -> Float32Array:
-        """Run the network."""
-        vectors: Float32Array = self._session.run(None, {_ONNX_INPUT: pixels})[0]
+        """Run the network.
+
+        Raises:
+            EngineUnavailableError: if the exported network does not take a batch of this size.
+        """
+        try:
+            vectors: Float32Array = self._session.run(None, {_ONNX_INPUT: pixels})[0]
+        except Exception as error:  # its exceptions share no base but this
+            raise EngineUnavailableError(f"ONNX Runtime cannot run it: {error}") from error
+        if len(vectors) != len(pixels):  # an export can hold the batch that it was traced with
+            raise EngineUnavailableError(f"{len(vectors)} vectors come of {len(pixels)} images")
         return vectors
 
 

@@ -65,6 +65,9 @@ def test_agreement_is_that_of_the_worst_image() -> None:
         vectors[1, 0] = np.nan
         return vectors
 
+    def lack_an_operator(_: np.ndarray) -> np.ndarray:
+        raise RuntimeError("not implemented for 'Half'")
+
     def raise_unavailable() -> Engine:
         raise EngineUnavailableError("not on this machine")
 
@@ -77,6 +80,7 @@ def test_agreement_is_that_of_the_worst_image() -> None:
             "tilted": lambda: GridEngine(tilt_one),
             "lossy": lambda: GridEngine(lose_one),
             "absent": raise_unavailable,
+            "failing": lambda: GridEngine(lack_an_operator),
         },
         photos(4),
         reference,
@@ -89,8 +93,18 @@ def test_agreement_is_that_of_the_worst_image() -> None:
     assert measurements["tilted"].min_cosine == pytest.approx(cosine)
     assert measurements["lossy"].min_cosine == 0
     assert measurements["absent"] == Measurement(0, 0, "not on this machine")
+    assert measurements["failing"] == Measurement(0, 0, "not implemented for 'Half'")
     assert measurements["same"].images_per_s > 0
-    assert (seen[-1].done, seen[-1].total, seen[-1].unit) == (5, 5, "engines")
+    assert (seen[-1].done, seen[-1].total, seen[-1].unit) == (6, 6, "engines")
+
+
+def test_a_failure_of_plain_torch_is_not_hidden() -> None:
+    def fail(_: np.ndarray) -> np.ndarray:
+        raise RuntimeError("the GPU fell off the bus")
+
+    builders = {"plain": lambda: GridEngine(fail), "other": GridEngine}
+    with pytest.raises(RuntimeError, match="fell off"):
+        measure_engines(builders, photos(2), np.ones((2, 48)), on_progress=no_progress)
 
 
 def test_the_choice_is_remembered_with_its_measurements(

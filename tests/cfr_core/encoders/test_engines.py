@@ -100,6 +100,23 @@ def test_a_network_that_onnx_cannot_hold_is_said_so(
     assert capfd.readouterr() == ("", "")
 
 
+class FixedBatch(nn.Module):
+    """A network whose export holds the size of the batch that it was traced with."""
+
+    def forward(self, images: Tensor) -> Tensor:
+        return images.reshape(int(images.shape[0]), 3, -1).mean(2)
+
+
+def test_an_export_that_takes_one_batch_size_only_is_no_engine(tmp_path: Path) -> None:
+    network = Network(FixedBatch(), tiny_card(size_px=8))
+    export_onnx(network, tmp_path / "network.onnx", input_size_px=8)
+    engine = OnnxEngine(tmp_path / "network.onnx")
+    with pytest.raises(EngineUnavailableError, match="2 vectors come of 3 images"):
+        engine(photos(3, 8))
+    with pytest.raises(EngineUnavailableError, match="cannot run it"):
+        engine(photos(3, 9))
+
+
 class Small(nn.Module):
     """A network on a device whose memory holds a few images."""
 
