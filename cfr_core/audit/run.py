@@ -195,6 +195,8 @@ def _protocol(spec: AuditSpec) -> dict[str, Any]:
         if spec.split
         else "leave-one-out: every photo queries all others"
     )
+    if spec.where:
+        words += "; rows with " + ", ".join(f"{column} = {value}" for column, value in spec.where)
     if spec.exclude:
         words += f"; not those of the same {', '.join(spec.exclude)}"
     return {
@@ -202,6 +204,7 @@ def _protocol(spec: AuditSpec) -> dict[str, Any]:
         "kind": "split" if spec.split else "leave-one-out",
         "split": list(spec.split) if spec.split else None,
         "exclude": list(spec.exclude),
+        "where": [list(pair) for pair in spec.where],
         "fill_rgb": list(spec.fill_rgb),
         "silhouette_rgb": list(spec.silhouette_rgb),
         "intervals": f"95 %, bootstrap over identities, {spec.n_resamples} resamples",

@@ -11,8 +11,9 @@ import pandas as pd
 from cfr_core.audit.spec import AuditSpec
 from cfr_core.datasets.records import Annotations
 from cfr_core.errors import InputError, UndefinedAuditError
-from cfr_core.types import IntArray, Mask, MaskStatus, RetrievalTask
+from cfr_core.types import BoolArray, IntArray, Mask, MaskStatus, RetrievalTask
 
+_LABELS_SHOWN = 12
 _COLUMN_OF_RULE = {"file": "file_sha256", "date": "captured_at"}
 
 
@@ -21,6 +22,7 @@ class LeftOut(StrEnum):
 
     UNKNOWN_IDENTITY = "unknown identity"
     NO_MASK = "no accepted mask"
+    FILTERED = "not among the rows asked for"
     OUTSIDE_SPLIT = "in neither part of the split"
     UNREADABLE = "image cannot be read or has changed since the import"
     NOT_FINITE = "embedding not finite"
@@ -57,6 +59,7 @@ def select_rows(annotations: Annotations, masks: Mapping[int, Mask], spec: Audit
     _check_rules(table, spec)
     accepted = {row_id for row_id, mask in masks.items() if mask.status is MaskStatus.ACCEPTED}
     reasons = pd.Series(pd.NA, index=table.index, dtype="string")
+    reasons[~_is_asked_for(table, spec)] = LeftOut.FILTERED.value
     if spec.split is not None:
         reasons[~table["split"].isin(spec.split).to_numpy(bool)] = LeftOut.OUTSIDE_SPLIT.value
     reasons[~table["row_id"].isin(accepted).to_numpy(bool)] = LeftOut.NO_MASK.value
@@ -102,6 +105,15 @@ def counts_in_words(reasons: pd.Series) -> str:
     return ", ".join(f"{count} {reason}" for reason, count in reasons.value_counts().items())
 
 
+def _is_asked_for(table: pd.DataFrame, spec: AuditSpec) -> BoolArray:
+    """(N,) bool: True where every column that is filtered by holds one of its values."""
+    asked_for = np.ones(len(table), np.bool_)
+    for column, _ in spec.where:
+        values = [value for name, value in spec.where if name == column]
+        asked_for &= table[column].astype("string").isin(values).to_numpy(bool)
+    return asked_for
+
+
 def _codes(table: pd.DataFrame, rule: str) -> IntArray:
     values = table[_COLUMN_OF_RULE.get(rule, rule)]
     if rule == "date":
@@ -113,12 +125,17 @@ def _codes(table: pd.DataFrame, rule: str) -> IntArray:
 
 
 def _check_rules(table: pd.DataFrame, spec: AuditSpec) -> None:
+    for column, value in spec.where:
+        _check_column(table, column, f"--where {column}={value}")
+        if not table[column].astype("string").eq(value).any():
+            found = sorted(table[column].dropna().astype("string").unique())[:_LABELS_SHOWN]
+            raise InputError(
+                f"--where {column}={value}: no row has that value; there are "
+                f"{', '.join(found) or 'none, the column is empty'}"
+            )
     for rule in spec.exclude:
         column = _COLUMN_OF_RULE.get(rule, rule)
-        if column not in table.columns:
-            names = [*_COLUMN_OF_RULE, *map(str, table.columns)]
-            near = difflib.get_close_matches(rule, names) or sorted(names)
-            raise InputError(f"--exclude {rule}: no such column; perhaps {', '.join(near)}")
+        _check_column(table, column, f"--exclude {rule}")
         if table[column].isna().all():
             raise InputError(f"--exclude {rule}: the column is empty, so it would exclude nothing")
     if spec.split is not None:
@@ -129,3 +146,10 @@ def _check_rules(table: pd.DataFrame, spec: AuditSpec) -> None:
                     f"--split: no row has the label {label!r}; labels there: "
                     f"{', '.join(labels) or 'none, the split column is empty'}"
                 )
+
+
+def _check_column(table: pd.DataFrame, column: str, option: str) -> None:
+    if column not in table.columns:
+        names = [*_COLUMN_OF_RULE, *map(str, table.columns)]
+        near = difflib.get_close_matches(column, names) or sorted(names)
+        raise InputError(f"{option}: no such column; perhaps {', '.join(near)}")

@@ -22,6 +22,8 @@ class AuditSpec:
             its gallery. "file" compares the image files, "date" calendar days, any other name a
             column of the dataset.
         split: (query label, gallery label) of the `split` column; None for leave-one-out.
+        where: (column, value) pairs; a row is in the audit if, for each column named, its text is
+            one of the values given for it.
         fill_rgb: Colour in place of what a view removes.
         silhouette_rgb: Colour of the animal in the silhouette view.
         n_resamples: Bootstrap resamples of identities.
@@ -33,6 +35,7 @@ class AuditSpec:
     ks: tuple[int, ...] = DEFAULT_KS
     exclude: tuple[str, ...] = ()
     split: tuple[str, str] | None = None
+    where: tuple[tuple[str, str], ...] = ()
     fill_rgb: RGB = IMAGENET_MEAN_RGB
     silhouette_rgb: RGB = BLACK_RGB
     n_resamples: int = 1000
@@ -61,6 +64,6 @@ class AuditSpec:
     def from_json(cls, value: dict[str, Any]) -> "AuditSpec":
         """The spec of a job folder."""
         lists = ("ks", "exclude", "fill_rgb", "silhouette_rgb", "split")
-        return cls(
-            **value | {name: tuple(value[name]) for name in lists if value[name] is not None}
-        )
+        tuples = {name: tuple(value[name]) for name in lists if value[name] is not None}
+        where = tuple((column, wanted) for column, wanted in value["where"])
+        return cls(**value | tuples | {"where": where})

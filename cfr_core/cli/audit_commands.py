@@ -37,6 +37,14 @@ def audit(
             "any other column; may be repeated."
         ),
     ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=VALUE",
+            help="Only rows with this value; the same column again adds a value, another column "
+            "narrows.",
+        ),
+    ] = None,
     split: Annotated[
         str | None,
         typer.Option(
@@ -71,6 +79,7 @@ def audit(
             ks=tuple(k or DEFAULT_KS),
             exclude=tuple(exclude or ()),
             split=_split_labels(split),
+            where=tuple(_column_and_value(text) for text in where or ()),
             fill_rgb=_rgb("--fill", fill),
             silhouette_rgb=_rgb("--silhouette", silhouette),
         )
@@ -130,6 +139,13 @@ def _split_labels(text: str | None) -> tuple[str, str] | None:
     if not (query and colon and gallery):
         raise InputError(f"--split {text}: write it as QUERY:GALLERY, such as query:database")
     return query, gallery
+
+
+def _column_and_value(text: str) -> tuple[str, str]:
+    column, equals, value = text.partition("=")
+    if not (column and equals):
+        raise InputError(f"--where {text}: write it as COLUMN=VALUE, such as side=left")
+    return column, value
 
 
 def _rgb(option: str, text: str) -> RGB:

@@ -80,12 +80,28 @@ def test_a_split_takes_its_two_labels_and_counts_the_rest() -> None:
         ({"exclude": ("camra",)}, "perhaps camera"),  # misspelt
         ({"exclude": ("camera",)}, "empty"),  # nothing to exclude by
         ({"split": ("query", "gallery")}, "no row has the label 'query'"),
+        ({"where": (("sid", "left"),)}, "no such column; perhaps"),
+        ({"where": (("identity", "c"),)}, "no row has that value; there are a"),
     ],
 )
 def test_rules_that_cannot_apply_are_refused(changes: dict[str, object], words: str) -> None:
     rows = annotations(["a", "a"])
     with pytest.raises(InputError, match=words):
         select_rows(rows, masks(rows), replace(SPEC, **changes))
+
+
+def test_a_filter_joins_values_of_a_column_and_narrows_by_another() -> None:
+    rows = annotations(
+        ["a"] * 4,
+        side=pd.array(["left", "right", None, "left"], "string"),
+        camera=pd.array(["c1", "c1", "c1", "c2"], "string"),
+    )
+    spec = replace(SPEC, where=(("side", "left"), ("side", "right"), ("camera", "c1")))
+
+    selection = select_rows(rows, masks(rows), spec)
+
+    assert selection.table["row_id"].tolist() == [100, 101]
+    assert selection.left_out["reason"].tolist() == [LeftOut.FILTERED] * 2
 
 
 def test_exclusion_codes_follow_days_and_files_and_unknown_excludes_nothing() -> None:
@@ -109,6 +125,8 @@ def test_a_spec_that_makes_no_sense_is_refused(changes: dict[str, object]) -> No
 
 
 def test_a_spec_survives_its_json() -> None:
-    spec = replace(SPEC, ks=(10, 1, 1), exclude=("date", "date"), split=("q", "g"))
+    spec = replace(
+        SPEC, ks=(10, 1, 1), exclude=("date", "date"), split=("q", "g"), where=(("side", "left"),)
+    )
     assert spec.ks == (1, 10)
     assert AuditSpec.from_json(spec.to_json()) == spec
