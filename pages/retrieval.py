@@ -3,7 +3,7 @@
 import streamlit as st
 
 from cfr_core.encoders.status import available_encoders
-from components import cached
+from components import cached, state
 from components.retrieval.before import before_the_start
 from components.retrieval.choices import ask
 from components.retrieval.encoder_table import encoder_table
@@ -19,7 +19,9 @@ st.write(
 
 datasets = cached.datasets()
 if not datasets:
-    st.info("This workspace holds no dataset yet. Open the demo, or add a dataset, first.")
+    st.info("This workspace holds no dataset yet.")
+    state.page_link("overview.py", "Open the demo", {})
+    state.page_link("add_dataset.py", "Add a dataset", {})
     st.stop()
 
 encoders = available_encoders(workspace().checkpoints_dir)

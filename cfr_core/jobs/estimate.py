@@ -13,6 +13,7 @@ from cfr_core.audit.profile import EvidenceProfile
 from cfr_core.audit.spec import AuditSpec
 from cfr_core.encoders.cards import CARDS, FILE_PREFIX, TIMM_PREFIX, HubWeights, find_card
 from cfr_core.encoders.weights import find_weights
+from cfr_core.errors import WeightsError
 from cfr_core.fingerprint import file_sha256
 from cfr_core.types import EncoderSpec, View
 from cfr_core.workspace.store import Workspace
@@ -117,6 +118,7 @@ def known_encoder(
         InputError: if there is no encoder of that name, or a file that it names is not there.
     """
     if _is_of_timm(name):
+        _check_file(name)
         return KnownEncoder(_spec_of_past_run(name, past), None)
     card = find_card(name)
     path = find_weights(card, checkpoints_dir)
@@ -205,6 +207,13 @@ def _is_of_timm(name: str) -> bool:
     if name.startswith(FILE_PREFIX):
         return name.removeprefix(FILE_PREFIX).partition(":")[0] not in CARDS
     return name.startswith(TIMM_PREFIX)
+
+
+def _check_file(name: str) -> None:
+    """Raise for a file of one's own that is not there."""
+    _, _, path = name.removeprefix(FILE_PREFIX).partition(":")
+    if name.startswith(FILE_PREFIX) and not Path(path).expanduser().is_file():
+        raise WeightsError(f"{path or name}: no such weights file")
 
 
 def _spec_of_past_run(name: str, past: Iterable[EvidenceProfile]) -> EncoderSpec | None:

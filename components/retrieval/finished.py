@@ -31,27 +31,31 @@ def finished_audits() -> None:
     k = st.segmented_control("Rank k", ks, required=True, **state.bound(state.K, among=ks))
     shown = [run for run in runs if k in run.by_k]
     table = pd.DataFrame([_line(run, run.by_k[k]) for run in shown])
-    st.dataframe(
+    event = st.dataframe(
         table,
         hide_index=True,
+        # Another list is another table: a line that was chosen never comes to mean another run.
+        key=f"finished audits, {len(runs)} until {runs[0].finished_at}, k = {k}",
+        on_select="rerun",
+        selection_mode="single-row",
         column_config={
-            "Evidence": st.column_config.LinkColumn(display_text="Open", pinned=True),
-            **{
-                name: st.column_config.NumberColumn(format="localized")
-                for name in ("Queries", "Individuals", "New vectors")
-            },
+            name: st.column_config.NumberColumn(format="localized")
+            for name in ("Queries", "Individuals", "New vectors")
         },
     )
+    if event.selection.rows:
+        run_id = shown[event.selection.rows[0]].run_id
+        state.open_page("evidence.py", {state.RUN: run_id, state.K: k})
     st.caption(
-        f"Share of queries with a right match among the {k} most similar photos, and CFR and SSI "
-        "with their 95 % intervals (bootstrap over individuals)."
+        f"Tick a line to see its evidence. Numbers are the share of queries with a right match "
+        f"among the {k} most similar photos, and CFR and SSI, with 95 % intervals (bootstrap over "
+        "individuals)."
     )
     csv_button(_numbers(shown, k), f"audits at k {k}", key="audits as CSV")
 
 
 def _line(run: EvidenceProfile, rates: RatesAtK) -> dict[str, object]:
     return {
-        "Evidence": f"evidence?run={run.run_id}",
         "Dataset": run.dataset,
         "Encoder": run.encoder["name"],
         "CFR": _with_interval(rates, "cfr", rates.cfr),
@@ -96,7 +100,8 @@ def _numbers(runs: Sequence[EvidenceProfile], k: int) -> pd.DataFrame:
             "n_identities": run.n_identities,
             "region": rates["region"],
         }
+        values = rates | {f"balanced_{view}": rate for view, rate in rates["balanced"].items()}
         for name, interval in rates["intervals"].items():
-            line |= {name: rates[name], f"{name}_low": interval[0], f"{name}_high": interval[1]}
+            line |= {name: values[name], f"{name}_low": interval[0], f"{name}_high": interval[1]}
         lines.append(line | {"device": run.device, "finished_at": run.finished_at})
     return pd.DataFrame(lines)
