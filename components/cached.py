@@ -14,6 +14,7 @@ from typing import TypeAlias
 import pandas as pd
 import streamlit as st
 
+from cfr_core.audit.comparison import Comparison, compare_runs
 from cfr_core.audit.drilldown import DrillDown, facts_of_pair
 from cfr_core.audit.drilldown import drill_down as drill_down_of
 from cfr_core.audit.pairs import PairFact
@@ -136,6 +137,15 @@ def queries(run_id: str, k: int) -> pd.DataFrame:
 def identities(run_id: str, k: int) -> pd.DataFrame:
     """What the queries of a run say of each individual, as `identity_table`."""
     return _identities(_moment(), run_id, k)
+
+
+def comparison(first: str, second: str, k: int) -> Comparison:
+    """Two runs of one dataset at one k.
+
+    Raises:
+        InputError: if they have no query in common, or cannot be read.
+    """
+    return _comparison(_moment(), first, second, k)
 
 
 def drill_down(run_id: str, query: int) -> DrillDown:
@@ -302,6 +312,12 @@ def _queries(moment: _Moment, run_id: str, k: int) -> pd.DataFrame:
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _identities(moment: _Moment, run_id: str, k: int) -> pd.DataFrame:
     return identity_table(_queries(moment, run_id, k))
+
+
+@st.cache_resource(max_entries=8, show_spinner="Comparing the runs")
+def _comparison(moment: _Moment, first: str, second: str, k: int) -> Comparison:
+    runs = _at(moment).runs_dir
+    return compare_runs(runs / first, runs / second, k)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)

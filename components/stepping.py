@@ -64,7 +64,7 @@ def stepper(rows: GalleryRows, place: int, find: Callable[[str, int], int | None
             placeholder="identity, file …",
             help="Goes to the next photo with these words in its identity, file, encounter, "
             "camera, side, split or species.",
-            width=215,
+            width=200,
             **state.bound(_FIND),
         )
     if number - 1 != place:

@@ -26,7 +26,7 @@ if not datasets:
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     names = [dataset.name for dataset in datasets]
-    name = st.selectbox("Dataset", names, width=240, **state.bound(state.DATASET, among=names))
+    name = st.selectbox("Dataset", names, width=200, **state.bound(state.DATASET, among=names))
     bound = state.bound(SHOW, among=(ONE, MANY))
     show = st.segmented_control(
         "Show", (ONE, MANY), format_func=str.capitalize, required=True, **bound
