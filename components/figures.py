@@ -74,8 +74,10 @@ def evidence_plane(profiles: Sequence[EvidenceProfile], k: int, style: PlaneStyl
         figure.add_trace(_published_trace(style.published))
     if style.is_joined:
         figure.add_trace(_joining_trace(runs, k))
+    # The legend shows the shape of an encoder's first point: the usual one, if it has it.
+    in_order = sorted(runs, key=lambda profile: list(_SYMBOLS).index(profile.silhouette_role))
     for encoder in style.encoders:
-        own = [profile for profile in runs if profile.encoder["name"] == encoder]
+        own = [profile for profile in in_order if profile.encoder["name"] == encoder]
         if own:
             colour = palette.SERIES[style.encoders.index(encoder) % len(palette.SERIES)]
             figure.add_trace(_runs_trace(own, k, colour, is_named=len(runs) <= _MAX_NAMED))
@@ -87,7 +89,7 @@ def evidence_plane(profiles: Sequence[EvidenceProfile], k: int, style: PlaneStyl
     figure.update_xaxes(title=f"CFR@{k}: found by the animal alone", **axis)
     figure.update_yaxes(title=f"SSI@{k}: found without the animal", **axis)
     figure.update_layout(
-        height=560,
+        height=640,
         margin={"l": 10, "r": 10, "t": 10, "b": 10},
         hoverlabel={"align": "left"},
         legend={"orientation": "h", "yref": "container", "y": 0, "x": 0, "itemsizing": "constant"},
@@ -112,11 +114,11 @@ def _shade_regions(figure: go.Figure) -> None:
         )
         figure.add_annotation(
             x=left + 0.25,
-            y=low + 0.5 if low else 0,
-            yanchor="top" if low else "bottom",
+            y=low + 0.25,
             text=f"<b>{region.value.capitalize()}</b>",
+            font={"size": 15},
             showarrow=False,
-            opacity=0.8,
+            opacity=0.55,
         )
 
 
@@ -168,11 +170,16 @@ def _runs_trace(
         name=f"{html.escape(runs[0].encoder['name'])} ({len(runs)})",
         x=[at_k.cfr for at_k in rates],
         y=[at_k.ssi for at_k in rates],
-        error_x=interval_bars([(at_k.cfr, at_k.intervals["cfr"]) for at_k in rates]),
-        error_y=interval_bars([(at_k.ssi, at_k.intervals["ssi"]) for at_k in rates]),
+        error_x=interval_bars(
+            [at_k.cfr for at_k in rates], [at_k.intervals["cfr"] for at_k in rates]
+        ),
+        error_y=interval_bars(
+            [at_k.ssi for at_k in rates], [at_k.intervals["ssi"] for at_k in rates]
+        ),
         mode="markers+text" if is_named else "markers",
         text=[html.escape(profile.dataset) for profile in runs],
         textposition=[_text_position(at_k) for at_k in rates],
+        textfont={"size": 13},
         marker={
             "color": colour,
             "size": 13,

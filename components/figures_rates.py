@@ -1,7 +1,9 @@
 """Rates of the four views as bars, and numbers with their intervals as figures show them."""
 
+import html
 import math
 from collections.abc import Sequence
+from itertools import cycle
 
 import plotly.graph_objects as go
 
@@ -11,10 +13,13 @@ from components import palette
 
 VIEW_LABELS: dict[View, str] = {
     View.FULL: "Full image",
-    View.FOREGROUND: "Foreground<br>(animal alone)",
-    View.SHORTCUT: "Shortcut<br>(surroundings alone)",
-    View.SILHOUETTE: "Silhouette<br>(outline alone)",
+    View.FOREGROUND: "Animal alone",
+    View.SHORTCUT: "Surroundings alone",
+    View.SILHOUETTE: "Outline alone",
 }
+
+_BAR_PX = 26
+_ROOM_PX = 130
 
 
 def retrieval_bars(profiles: Sequence[EvidenceProfile], k: int) -> go.Figure:
@@ -26,56 +31,85 @@ def retrieval_bars(profiles: Sequence[EvidenceProfile], k: int) -> go.Figure:
     """
     figure = go.Figure()
     is_one = len(profiles) == 1
-    for profile, colour in zip(profiles, palette.SERIES, strict=False):
+    for profile, colour in zip(profiles, cycle(palette.SERIES), strict=False):
         rates = profile.by_k[k]
-        name = f"{profile.dataset}, {profile.encoder['name']}"
+        values = [rates.retrieval[view] for view in View]
         figure.add_trace(
             go.Bar(
-                name=name,
-                x=[VIEW_LABELS[view] for view in View],
-                y=[rates.retrieval[view] for view in View],
-                error_y=_errors([rates.retrieval[view] for view in View], rates, list(View)),
-                text=[f"{rates.retrieval[view]:.2f}" for view in View],
+                name=html.escape(f"{profile.dataset}, {profile.encoder['name']}"),
+                orientation="h",
+                y=[
+                    f"{VIEW_LABELS[view]}  {rates.retrieval[view]:.2f}"
+                    if is_one
+                    else VIEW_LABELS[view]
+                    for view in View
+                ],
+                x=values,
+                error_x={
+                    **interval_bars(values, [rates.intervals[view] for view in View]),
+                    "color": palette.GREY,
+                    "thickness": 2,
+                },
+                # Beside one run its numbers stand at the axis, since short bars have no room.
+                text=None if is_one else [f"{value:.2f}" for value in values],
                 textposition="inside",
                 insidetextanchor="start",
-                textangle=0,
-                marker={"color": [palette.VIEWS[view] for view in View] if is_one else colour},
-                hovertext=[rate_words(view.value, rates.retrieval[view], rates) for view in View],
+                insidetextfont={"color": "white"},
+                # Pale, so that the intervals are seen on them in any theme.
+                marker={
+                    "color": [palette.VIEWS[view] for view in View] if is_one else colour,
+                    "opacity": 0.65,
+                },
+                hovertext=[
+                    rate_words(VIEW_LABELS[view], rates.retrieval[view], rates, view)
+                    for view in View
+                ],
                 hoverinfo="text",
             )
         )
-        figure.add_hline(
-            y=rates.random,
+        figure.add_vline(
+            x=rates.random,
             line={"dash": "dash", "width": 2, "color": palette.GREY if is_one else colour},
-            annotation={
-                "text": f"chance {rates.random:.3f}",
-                "yanchor": "bottom",
-                "xanchor": "right",
-                "showarrow": False,
-            },
         )
-    figure.update_yaxes(
-        title=f"R@{k}: share of photos matched to the right individual", range=[0, 1.05], dtick=0.25
+    chances = sorted({f"{profile.by_k[k].random:.3f}" for profile in profiles})
+    figure.add_annotation(
+        x=max(profile.by_k[k].random for profile in profiles),
+        y=1,
+        yref="paper",
+        yanchor="bottom",
+        xanchor="left",
+        text=f"chance {', '.join(chances)}",
+        showarrow=False,
     )
+    figure.update_xaxes(title=f"R@{k}: photos matched right", range=[0, 1.06], dtick=0.25)
+    figure.update_yaxes(autorange="reversed")
     figure.update_layout(
-        height=380,
-        margin={"l": 10, "r": 10, "t": 10, "b": 10},
+        height=_ROOM_PX + _BAR_PX * len(View) * len(profiles),
+        margin={"l": 10, "r": 10, "t": 30, "b": 10},
         showlegend=not is_one,
-        legend={"orientation": "h", "yref": "container", "y": 0, "x": 0},
+        legend={"orientation": "h", "yref": "container", "y": 0, "x": 0, "traceorder": "normal"},
         barmode="group",
-        bargap=0.35,
+        bargap=0.3,
         dragmode=False,
     )
     return figure
 
 
-def interval_bars(values: Sequence[tuple[float, tuple[float, float]]]) -> dict[str, object]:
-    """Error bars from numbers and their intervals; none where there is no interval."""
+def interval_bars(
+    values: Sequence[float], intervals: Sequence[tuple[float, float]]
+) -> dict[str, object]:
+    """Error bars as traces take them; none where there is no interval.
+
+    Args:
+        values: The numbers.
+        intervals: Their intervals, (low, high).
+    """
+    pairs = list(zip(values, intervals, strict=True))
     return {
         "type": "data",
         "symmetric": False,
-        "array": [high - value for value, (_, high) in values],
-        "arrayminus": [value - low for value, (low, _) in values],
+        "array": [high - value for value, (_, high) in pairs],
+        "arrayminus": [value - low for value, (low, _) in pairs],
         "thickness": 1.2,
         "width": 4,
     }
@@ -94,9 +128,3 @@ def rate_words(label: str, value: float, rates: RatesAtK, name: str = "") -> str
     if math.isnan(low):
         return f"{label} {value:.3f} (no 95 % interval)"
     return f"{label} {value:.3f} (95 % interval {low:.3f} to {high:.3f})"
-
-
-def _errors(values: Sequence[float], rates: RatesAtK, names: Sequence[str]) -> dict[str, object]:
-    return interval_bars(
-        [(value, rates.intervals[name]) for value, name in zip(values, names, strict=True)]
-    )

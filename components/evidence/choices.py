@@ -87,7 +87,7 @@ def choose(profiles: tuple[EvidenceProfile, ...]) -> Shown:
     columns = st.columns([2, 3, 3, 4], vertical_alignment="bottom")
     with columns[0]:
         k = st.segmented_control(
-            "k, nearest photos looked at", ks, required=True, **state.bound(state.K, among=ks)
+            "Nearest photos (k)", ks, required=True, **state.bound(state.K, among=ks)
         )
     filters = (
         (columns[1], "Datasets", DATASETS, [profile.dataset for profile in profiles]),

@@ -19,7 +19,7 @@ VIEW_TITLES = {
     View.SILHOUETTE: "Silhouette: its outline alone",
 }
 N_NEAREST = 5
-_TILE_PX = 138
+_TILE_PX = 124
 
 
 def neighbours(shown: Shown) -> None:

@@ -3,15 +3,24 @@
 import streamlit as st
 
 from cfr_core.audit.drilldown import DrillDown
+from cfr_core.errors import UnknownRowError
 from cfr_core.types import View
 from components import cached, state
+from components.errors import plain
 from components.evidence.choices import PAIR, QUERY, Shown
 from components.pair_inspector import Pair, pair_inspector
 
 
 def pair(shown: Shown) -> None:
     """Open the pair that the address names, if it names one."""
-    if state.get(QUERY) is None or state.get(PAIR) is None:
+    query, candidate = state.get(QUERY), state.get(PAIR)
+    if query is None or candidate is None:
+        return
+    try:
+        cached.pair_facts(shown.run.run_id, query, candidate)
+    except UnknownRowError as error:
+        st.warning(plain(str(error)))
+        state.put(PAIR, None)
         return
     _window(shown)
 

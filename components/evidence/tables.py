@@ -76,36 +76,40 @@ def _value(rates: RatesAtK, name: str) -> float:
 
 
 QUERY_COLUMNS: dict[str, Any] = {
-    "photo": st.column_config.ImageColumn("Photo", width=70),
-    "identity": st.column_config.TextColumn("Individual", width="small"),
+    "photo": st.column_config.ImageColumn("Photo", width=64),
+    "identity": st.column_config.TextColumn("Individual", width=110),
     "kind": st.column_config.TextColumn(
         "Match",
         help="\n".join(f"- {kind}: {words}" for kind, words in KIND_WORDS.items()),
-        width="small",
+        width=130,
+    ),
+    "shared": st.column_config.TextColumn(
+        "Shares with its match",
+        help="What the photo and its first right match without the animal have in common: the "
+        "usual reasons of a match by scenery.",
+        width=190,
     ),
     **{
         f"{view.value}_rank": st.column_config.NumberColumn(
-            view.value.capitalize(),
+            f"Rank, {view.value}",
             help=f"Rank of the first right photo in the {view.value} view; 1 is best.",
-            width="small",
+            width=110,
         )
         for view in View
     },
-    "right_in": st.column_config.TextColumn(
-        "Right in", help="Views in which one of the k nearest photos shows the same individual."
-    ),
     "shortcut_similarity": st.column_config.NumberColumn(
-        "Similarity without the animal",
+        "Similarity, shortcut",
         help="Cosine similarity to the first right photo in the shortcut view; empty where that "
         "lies beyond the neighbours that a run keeps.",
         format="%.3f",
+        width=140,
     ),
-    "shared": st.column_config.TextColumn(
-        "Shares with that photo",
-        help="What the photo and its first right match without the animal have in common: the "
-        "usual reasons of a match by scenery.",
+    "right_in": st.column_config.TextColumn(
+        "Right in",
+        help="Views in which one of the k nearest photos shows the same individual.",
+        width=230,
     ),
-    "captured_at": st.column_config.DatetimeColumn("Date", format="YYYY-MM-DD"),
+    "captured_at": st.column_config.DatetimeColumn("Date", format="YYYY-MM-DD", width=100),
     "path": st.column_config.TextColumn("File"),
 }
 

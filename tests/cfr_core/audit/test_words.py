@@ -6,29 +6,14 @@ import pytest
 
 from cfr_core.audit.profile import EvidenceProfile, RatesAtK
 from cfr_core.audit.words import evidence_sentences, interval_words, percent
-from cfr_core.types import Region, SilhouetteRole, View
+from cfr_core.types import SilhouetteRole
+from tests.made_profile import NAN, made_rates
 
-NAN = float("nan")
 
-
-def rates(
-    full: float, foreground: float, shortcut: float, silhouette: float, **changes
-) -> RatesAtK:
-    """Rates over a random ranking of 0."""
-    by_view = dict(zip(View, (full, foreground, shortcut, silhouette), strict=True))
-    made = RatesAtK(
-        random=0.0,
-        retrieval=by_view,
-        balanced=by_view,
-        cfr=min(full, foreground),
-        ssi=max(shortcut, silhouette) / full if full else NAN,
-        ssi_context=shortcut / full if full else NAN,
-        ssi_with_silhouette=max(shortcut, silhouette) / full if full else NAN,
-        region=Region.UNDEFINED,
-        intervals=dict.fromkeys(("cfr", "ssi", "ssi_context"), (0.1, 0.9)),
-        undefined={},
-    )
-    return replace(made, **changes)
+def rates(full: float, foreground: float, shortcut: float, silhouette: float) -> RatesAtK:
+    """Rates over a random ranking of 0, every interval from 0.1 to 0.9."""
+    made = made_rates(full, foreground, shortcut, silhouette)
+    return replace(made, intervals=dict.fromkeys(made.intervals, (0.1, 0.9)))
 
 
 def sentences(
@@ -69,7 +54,7 @@ def test_the_smaller_of_two_is_named(profile: EvidenceProfile) -> None:
 
 def test_undefined_numbers_have_their_reason(profile: EvidenceProfile) -> None:
     reasons = {"ssi": "nothing to share", "ssi_context": "nothing to share", "cfr": "no queries"}
-    undefined = rates(0.0, 0.0, 0.0, 0.0, undefined=reasons)
+    undefined = replace(rates(0.0, 0.0, 0.0, 0.0), undefined=reasons)
     assert sentences(profile, undefined, SilhouetteRole.AMBIGUOUS) == (
         "SSI is undefined: nothing to share.",
         "CFR is undefined: no queries.",
