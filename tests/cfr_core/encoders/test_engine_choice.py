@@ -1,4 +1,6 @@
+import itertools
 import json
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -84,6 +86,7 @@ def test_agreement_is_that_of_the_worst_image() -> None:
         },
         photos(4),
         reference,
+        clock=time.perf_counter,
         on_progress=seen.append,
     )
     rolled = np.roll(reference[2], 1)
@@ -104,7 +107,25 @@ def test_a_failure_of_plain_torch_is_not_hidden() -> None:
 
     builders = {"plain": lambda: GridEngine(fail), "other": GridEngine}
     with pytest.raises(RuntimeError, match="fell off"):
-        measure_engines(builders, photos(2), np.ones((2, 48)), on_progress=no_progress)
+        measure_engines(
+            builders,
+            photos(2),
+            np.ones((2, 48)),
+            clock=time.perf_counter,
+            on_progress=no_progress,
+        )
+
+
+def test_speed_is_images_by_the_clock() -> None:
+    ticks = itertools.count(0.0, 0.5)
+    (measurement,) = measure_engines(
+        {"plain": GridEngine},
+        photos(4),
+        GridEngine()(photos(4)),
+        clock=lambda: next(ticks),
+        on_progress=no_progress,
+    ).values()
+    assert measurement.images_per_s == 8
 
 
 def test_the_choice_is_remembered_with_its_measurements(
