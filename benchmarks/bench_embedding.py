@@ -35,7 +35,7 @@ _N_PHOTOS = 48
 _N_PHOTOS_SLOW = 16
 _GENERATED_WH = (1320, 960)
 _PASS_BATCH = 32
-_ROUNDS = 3
+_ROUNDS = 5
 
 
 def rows() -> Iterable[Row]:
