@@ -96,11 +96,6 @@ class Exclusions:
         compact = [_compact_codes(column) for column in task.exclusion_codes.T]
         self._columns: tuple[npt.NDArray[np.int32], ...] = tuple(compact)
 
-    @property
-    def has_rules(self) -> bool:
-        """True if anything but the query itself can be excluded."""
-        return bool(self._columns)
-
     def blank(self, products: FloatArray, first_rows: IntArray, second_rows: IntArray) -> None:
         """Set to -inf, in place, where one row may not retrieve the other; the rule is mutual.
 
@@ -109,12 +104,28 @@ class Exclusions:
             first_rows: (a,) int64 row numbers.
             second_rows: (b,) int64 row numbers.
         """
-        np.copyto(products, -np.inf, where=first_rows[:, None] == second_rows)
+        _blank_equal(products, first_rows, second_rows)
+        self.blank_by_rules(products, first_rows, second_rows)
+
+    def blank_by_rules(
+        self, products: FloatArray, first_rows: IntArray, second_rows: IntArray
+    ) -> None:
+        """The same where no row meets itself.
+
+        Args:
+            products: (a, b) float32 or float64 similarities.
+            first_rows: (a,) int64 row numbers.
+            second_rows: (b,) int64 row numbers, none of them among the first.
+        """
         for codes in self._columns:
             second = codes[second_rows]
             # Two unknown codes must not look alike.
             second = np.where(second == _UNKNOWN, _OTHER_UNKNOWN, second)
-            np.copyto(products, -np.inf, where=codes[first_rows][:, None] == second)
+            _blank_equal(products, codes[first_rows], second)
+
+
+def _blank_equal(products: FloatArray, first: IntArray, second: IntArray) -> None:
+    np.copyto(products, -np.inf, where=first[:, None] == second)
 
 
 def _compact_codes(codes: IntArray) -> npt.NDArray[np.int32]:

@@ -2,19 +2,22 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 
 from cfr_core.errors import InputError
 from cfr_core.metrics.precision import average_precision
 from cfr_core.retrieval.galleries import Exclusions, gallery_counts
-from cfr_core.retrieval.multiply import multiplier
+from cfr_core.retrieval.multiply import CPU, multiplier
 from cfr_core.retrieval.nearest import NearestRows
 from cfr_core.retrieval.products import Products
 from cfr_core.retrieval.ranks import RankCounter, all_positives, best_positives
 from cfr_core.retrieval.tiles import Layout, products_of
 from cfr_core.types import Float32Array, FloatArray, IntArray, Neighbours, RetrievalTask
+
+if TYPE_CHECKING:
+    import torch
 
 _BLOCK_ROWS = 1024
 _BLOCK_ROWS_ON_GPU = 4096
@@ -27,7 +30,7 @@ def nearest_neighbours(
     k: int,
     *,
     block_rows: int | None = None,
-    device: str | torch.device = "cpu",
+    device: "str | torch.device" = "cpu",
 ) -> Neighbours:
     """The k most similar gallery rows of each query, and the rank of its first hit (CFR sec. 3.3).
 
@@ -79,7 +82,7 @@ def nearest_rows(
     k: int,
     *,
     block_rows: int | None = None,
-    device: str | torch.device = "cpu",
+    device: "str | torch.device" = "cpu",
 ) -> tuple[IntArray, Float32Array]:
     """The neighbours alone, without the ranks of first hits: what a view of similar rows needs.
 
@@ -110,7 +113,7 @@ def average_precisions(
     task: RetrievalTask,
     *,
     block_rows: int | None = None,
-    device: str | torch.device = "cpu",
+    device: "str | torch.device" = "cpu",
 ) -> FloatArray:
     """Average precision of each query over its whole gallery; the mean of them is mAP.
 
@@ -148,7 +151,7 @@ def _average_precisions(
     vectors: Float32Array,
     task: RetrievalTask,
     block_rows: int | None,
-    device: str | torch.device,
+    device: "str | torch.device",
 ) -> FloatArray:
     exclusions, layout, matrix = _prepare(vectors, task, block_rows, device)
     targets = all_positives(vectors, exclusions, layout, task.identity_codes)
@@ -160,15 +163,15 @@ def _average_precisions(
 
 
 def _prepare(
-    vectors: Float32Array, task: RetrievalTask, block_rows: int | None, device: str | torch.device
+    vectors: Float32Array, task: RetrievalTask, block_rows: int | None, device: "str | torch.device"
 ) -> tuple[Exclusions, Layout, Iterator[Products]]:
     """What may be retrieved, in which order, and the blocks of the similarity matrix."""
     if len(vectors) != len(task.identity_codes):
         raise InputError(
             f"the task has {len(task.identity_codes)} rows, but there are {len(vectors)} vectors"
         )
-    place = torch.device(device)
-    default = _BLOCK_ROWS if place.type == "cpu" else _BLOCK_ROWS_ON_GPU
+    name = str(device)
+    default = _BLOCK_ROWS if name == CPU else _BLOCK_ROWS_ON_GPU
     exclusions, layout = Exclusions(task), Layout.of(task)
-    rows = multiplier(vectors, place)
+    rows = multiplier(vectors, name)
     return exclusions, layout, products_of(rows, exclusions, layout, block_rows or default)

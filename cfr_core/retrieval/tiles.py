@@ -12,7 +12,7 @@ import numpy as np
 
 from cfr_core.retrieval.exact import blocks
 from cfr_core.retrieval.galleries import Exclusions
-from cfr_core.retrieval.multiply import Multiplier, multiply_with_itself
+from cfr_core.retrieval.multiply import Multiplier
 from cfr_core.retrieval.products import Products
 from cfr_core.types import IntArray, RetrievalTask
 
@@ -104,11 +104,11 @@ def products_of(
             gallery_rows = layout.gallery_rows[tile.gallery]
             values = memory[: len(gallery_rows) * len(query_rows)].reshape(-1, len(query_rows))
             if tile.is_diagonal:
-                multiply_with_itself(strip, query_rows, values)
+                strip.multiply_with_itself(values)
+                np.fill_diagonal(values, -np.inf)
             else:
-                strip.multiply(gallery_rows, slice(None), values)
-            if tile.is_diagonal or exclusions.has_rules:
-                exclusions.blank(values, gallery_rows, query_rows)
+                strip.multiply(gallery_rows, values)
+            exclusions.blank_by_rules(values, gallery_rows, query_rows)
             yield Products(queries, tile.gallery, values, is_transposed=True)
             if tile.is_mirrored:
                 yield Products(tile.gallery, queries, values)

@@ -1,5 +1,8 @@
 """Neighbours and first hits against a ranking in rational numbers, and what must not matter."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -11,11 +14,9 @@ from torchmetrics.functional.retrieval import retrieval_average_precision
 from cfr_core.errors import InputError
 from cfr_core.metrics import retrieval_at_k
 from cfr_core.retrieval import average_precisions, nearest_neighbours, nearest_rows
-from cfr_core.retrieval.multiply import OnDevice
+from cfr_core.retrieval.on_device import OnDevice
 from cfr_core.types import Neighbours, RetrievalTask
 from tests.cfr_core.retrieval.oracle import leave_one_out, rank_all, tasks, unit
-
-CPU = torch.device("cpu")
 
 
 def assert_same(found: Neighbours, expected: Neighbours) -> None:
@@ -149,6 +150,12 @@ def test_number_of_threads_does_not_matter():
     assert_same(*found)
 
 
+def test_the_cpu_does_without_torch():
+    """It takes seconds and hundreds of megabytes to load."""
+    code = "import sys, cfr_core.retrieval; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 def test_read_only_vectors_as_they_are_stored():
     vectors, codes = individuals(30, 8)
     vectors.flags.writeable = False
@@ -162,7 +169,7 @@ def test_products_of_a_device_give_the_same_order(monkeypatch: pytest.MonkeyPatc
     """The way of a graphics processor, by torch on this one."""
     vectors, codes = individuals(300, 100)
     expected = nearest_neighbours(vectors, leave_one_out(codes), 7)
-    monkeypatch.setattr("cfr_core.retrieval.multiply.OnHost", lambda v: OnDevice(v, CPU))
+    monkeypatch.setattr("cfr_core.retrieval.multiply.OnHost", lambda v: OnDevice(v, "cpu"))
     assert_same(nearest_neighbours(vectors, leave_one_out(codes), 7, block_rows=128), expected)
 
 
