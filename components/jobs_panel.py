@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import streamlit as st
 
@@ -113,12 +114,14 @@ def _draw_progress(progress: JobProgress) -> None:
         st.progress(min(1.0, progress.done / progress.total), text=plain(stage))
     else:
         st.caption(plain(stage))
-    words = [count_words(progress.done, progress.total, progress.unit)]
+    st.caption(count_words(progress.done, progress.total, progress.unit))
+    speed = []
     if progress.rate is not None:
-        words.append(rate_words(progress.rate, progress.unit))
+        speed.append(rate_words(progress.rate, progress.unit))
     if progress.eta_s is not None:
-        words.append(f"{duration_words(progress.eta_s)} left")
-    st.caption(" · ".join(words))
+        speed.append(f"{duration_words(progress.eta_s)} left")
+    # Where numbers are not known yet, their line stays, so that nothing jumps.
+    st.caption(" · ".join(speed) or "&nbsp;")
 
 
 def _draw_ended(job: Job) -> None:
@@ -128,18 +131,26 @@ def _draw_ended(job: Job) -> None:
         with st.container(horizontal=True, gap="small"):
             if job.state.can_resume:
                 _button("Resume", job, job_queue().resume)
-            with st.popover("Log", key=f"log of {job.job_id}"):
+            with st.popover("Log", key=f"log of {job.job_id}", type="tertiary"):
                 st.code(job_queue().log(job.job_id) or "The log is empty.", language=None)
-            _button("Remove", job, job_queue().remove)
+            _button("Remove", job, job_queue().remove, type_="tertiary")
 
 
-def _button(label: str, job: Job, do: Callable[[str], None], *, disabled: bool = False) -> None:
+def _button(
+    label: str,
+    job: Job,
+    do: Callable[[str], None],
+    *,
+    type_: Literal["secondary", "tertiary"] = "secondary",
+    disabled: bool = False,
+) -> None:
     st.button(
         label,
         key=f"{label} {job.job_id}",
         help=f"{label} {plain(job.order.label)}",
         on_click=_unless_gone,
         args=(do, job.job_id),
+        type=type_,
         disabled=disabled,
     )
 

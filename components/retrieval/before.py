@@ -26,13 +26,13 @@ _UNKNOWN = "not known yet"
 
 @dataclass(frozen=True)
 class _Estimate:
-    """An audit with what it will take."""
+    """An audit with what it will take, and whether it was run before."""
 
     spec: AuditSpec
     planned: PlannedAudit
     encoder: KnownEncoder
     cost: AuditCost
-    is_finished: bool
+    state: str
 
 
 def before_the_start(asked: Asked, encoders: Collection[EncoderStatus]) -> None:
@@ -116,7 +116,10 @@ def _warn_of_cpu(found: Machine, device: DeviceChoice, asked: Asked) -> None:
 
 def _estimates(specs: Sequence[AuditSpec], device: str) -> list[_Estimate]:
     """What can be run; the reason is shown of what cannot."""
-    finished = {run.run_id for run in cached.runs()}
+    states = dict.fromkeys((run.run_id for run in cached.runs()), "finished already")
+    for job in jobs().jobs():
+        if job.state.is_active and "run_id" in job.order.spec:
+            states[job.order.spec["run_id"]] = f"{job.state.value} now"
     estimates = []
     for spec in specs:
         try:
@@ -127,7 +130,7 @@ def _estimates(specs: Sequence[AuditSpec], device: str) -> list[_Estimate]:
             name = plain(f"{spec.dataset} with {spec.encoder}")
             st.error(f"**{name} cannot be run:** {plain(str(error))}")
             continue
-        estimates.append(_Estimate(spec, planned, encoder, cost, planned.run_id in finished))
+        estimates.append(_Estimate(spec, planned, encoder, cost, states.get(planned.run_id, "new")))
     return estimates
 
 
@@ -168,7 +171,7 @@ def _line(estimate: _Estimate) -> dict[str, object]:
         "Time, about": _UNKNOWN if cost.seconds is None else duration_words(cost.seconds),
         "Disk, about": _UNKNOWN if cost.disk_bytes is None else bytes_words(cost.disk_bytes),
         "Download": _download_words(estimate.encoder),
-        "Run": "finished already" if estimate.is_finished else "new",
+        "Run": estimate.state,
     }
 
 

@@ -58,7 +58,7 @@ def test_a_running_job_says_how_far_it_is(made: Callable) -> None:
     test = run()
     assert test.sidebar.subheader[0].value == "Jobs"
     assert "pigs with effnet\\-lite0" in words(test)
-    assert "320 of 860 images · 118 images/s · 5 s left" in words(test)
+    assert "320 of 860 images\n118 images/s · 5 s left" in words(test)
     assert [button.label for button in test.sidebar.button] == ["Cancel"]
 
 
