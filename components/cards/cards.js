@@ -56,6 +56,7 @@ function makeCard(card, colours, open) {
   const button = element("button", "card");
   button.type = "button";
   button.title = card.title;
+  button.setAttribute("aria-label", [card.title, ...card.lines, card.mark].filter(Boolean).join(", "));
   button.addEventListener("click", () => open(card.key));
   const pictures = element("div", "pictures");
   pictures.append(...card.pictures.map((url) => picture(url, `A photo of ${card.title}`)));

@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 from cfr_core.workspace.location import VARIABLE
 
 # Scripts for a server; the search for doctests would run them.
-collect_ignore = ["gallery_app.py", "gallery_page.py"]
+collect_ignore = ["gallery_app.py", "gallery_page.py", "small_demo_app.py"]
 
 REPOSITORY = Path(__file__).parents[2]
 SCREENSHOTS = Path(__file__).parent / "screenshots"

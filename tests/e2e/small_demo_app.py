@@ -1,0 +1,19 @@
+"""The app, with a demo that is drawn in seconds: few individuals with few photos."""
+
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+import streamlit as st
+
+from cfr_core.demo import presets
+from server.routes import routes
+
+presets.PRESETS = MappingProxyType(
+    {
+        name: replace(recipe, n_identities=6, n_photos=3, n_encounters=1, size_hw=(120, 160))
+        for name, recipe in presets.PRESETS.items()
+    }
+)
+
+app = st.App(Path(__file__).parents[2] / "pages" / "main.py", routes=routes())
