@@ -171,7 +171,8 @@ def _table(source: SourceTable) -> pd.DataFrame:
 
 def _text(column: "pd.Series[str]") -> list[str]:
     # A date without a time of day was read as midnight.
-    return ["" if pd.isna(value) else str(value).removesuffix(" 00:00:00") for value in column]
+    texts = column.astype("string").fillna("").str.removesuffix(" 00:00:00")
+    return list(texts)
 
 
 def _free_title(name: str, taken: Mapping[str, object]) -> str:
