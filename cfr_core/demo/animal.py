@@ -128,7 +128,9 @@ def _surface(limbs: list[Limb], place: Placement) -> Surface:
 def _limb_field(limb: Limb, place: Placement) -> tuple[Window, Float32Array, Float32Array]:
     """Depth inside a limb in pixels, and (5, h, w) values in the order of `Surface`."""
     points, margin = place.to_px(limb.points), 5 * _BLEND * place.scale_px
-    rows, columns = _window(points, float(limb.radii.max()) * place.scale_px + margin, place.size_hw)
+    rows, columns = _window(
+        points, float(limb.radii.max()) * place.scale_px + margin, place.size_hw
+    )
     shape = (rows.stop - rows.start, columns.stop - columns.start)
     depth, values = np.full(shape, -1e3, np.float32), np.zeros((5, *shape), np.float32)
     points -= np.array([columns.start, rows.start], np.float32)

@@ -1,59 +1,15 @@
-"""Bodies: the limbs of a four-legged animal from proportions (outline) and joint angles (pose)."""
+"""Bodies: the limbs of a four-legged animal, from its proportions and its pose."""
 
-from dataclasses import dataclass, fields, replace
-from math import exp
+from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 import numpy as np
+import numpy.typing as npt
 from scipy.interpolate import PchipInterpolator
 
+from cfr_core.demo.plan import Plan
 from cfr_core.demo.traits import Traits
-from cfr_core.types import Float32Array
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Proportions of a species in torso lengths (hip to shoulder), angles in degrees.
-
-    Angles are counted upwards from the direction that the animal faces. `horn` and `mane` are 0
-    where there is none.
-    """
-
-    chest: float
-    belly: float
-    rump: float
-    leg: float
-    leg_r: float
-    paw: float
-    neck: float
-    neck_r: float
-    neck_deg: float
-    head: float
-    head_r: float
-    muzzle_r: float
-    head_deg: float
-    ear: float
-    ear_r: float
-    tail: float
-    tail_r: float
-    tuft: float
-    tail_deg: float
-    horn: float
-    mane: float
-    waist: float
-
-
-_ANGLES = frozenset({"neck_deg", "head_deg", "tail_deg"})
-
-
-def individual(plan: Plan, traits: Traits, spread: float) -> Plan:
-    """The proportions of one animal: each length scaled log-normally, each angle shifted."""
-    parts = fields(plan)
-    changes: dict[str, float] = {}
-    for part, z in zip(parts, traits.normal("outline/body", len(parts)).tolist(), strict=True):
-        value = getattr(plan, part.name)
-        is_angle = part.name in _ANGLES
-        changes[part.name] = value + 40.0 * spread * z if is_angle else value * exp(spread * z)
-    return replace(plan, **changes)
+from cfr_core.types import Float32Array, FloatArray
 
 
 @dataclass(frozen=True)
@@ -109,6 +65,13 @@ class Limb:
     marks: float = 1.0
 
 
+class _Looks(TypedDict, total=False):
+    is_far: bool
+    lift: float
+    along: float
+    marks: float
+
+
 @dataclass(frozen=True)
 class Body:
     """The limbs of an animal in one pose, with what is drawn on its face.
@@ -133,7 +96,7 @@ def quadruped(plan: Plan, pose: Pose) -> Body:
     limbs = [*_legs(plan, pose, is_far=True), _torso(plan), _tail(plan, pose)]
     neck, head, face = _front(plan, pose)
     limbs += [*_legs(plan, pose, is_far=False), neck, *face]
-    feet = [float((limb.points[:, 1] + limb.radii).max()) for limb in limbs[:4]]
+    lowest = [float((limb.points[:, 1] + limb.radii).max()) for limb in limbs]
     tip, back = head.points[-1], head.points[0]
     eye = back + 0.32 * (tip - back) + np.array([0.0, -0.38 * plan.head_r], np.float32)
     return Body(
@@ -141,7 +104,7 @@ def quadruped(plan: Plan, pose: Pose) -> Body:
         eye_xy=(float(eye[0]), float(eye[1])),
         eye_r=0.17 * plan.head_r,
         nose_xy=(float(tip[0]), float(tip[1])),
-        ground_y=max(feet),
+        ground_y=max(lowest),
     )
 
 
@@ -167,12 +130,20 @@ def _legs(plan: Plan, pose: Pose, *, is_far: bool) -> list[Limb]:
 
 
 _HIND = (
-    (0.02, -0.02, 3.3), (0.06, 0.20, 2.9), (0.09, 0.40, 1.75), (-0.02, 0.55, 1.15),
-    (-0.11, 0.68, 0.95), (-0.07, 0.96, 0.80),
+    (0.02, -0.02, 3.3),
+    (0.06, 0.20, 2.9),
+    (0.09, 0.40, 1.75),
+    (-0.02, 0.55, 1.15),
+    (-0.11, 0.68, 0.95),
+    (-0.07, 0.96, 0.80),
 )
 _FRONT = (
-    (0.0, 0.0, 2.6), (-0.04, 0.20, 2.1), (-0.03, 0.40, 1.35), (0.0, 0.56, 1.0),
-    (0.01, 0.70, 0.95), (0.01, 0.96, 0.78),
+    (0.0, 0.0, 2.6),
+    (-0.04, 0.20, 2.1),
+    (-0.03, 0.40, 1.35),
+    (0.0, 0.56, 1.0),
+    (0.01, 0.70, 0.95),
+    (0.01, 0.96, 0.78),
 )
 """Joints of a leg: x, y in leg lengths, radius in leg radii."""
 
@@ -191,7 +162,7 @@ def _leg(
     radii = [plan.leg_r * r for *_, r in joints]
     local[-1] = local[-2] + _turned(local[-1] - local[-2], 0.9 * max(0.0, -swing))
     toe = local[-1] + np.array([plan.paw, 0.01])
-    points = np.array(root) + _turned_all(np.vstack([local, toe]), -swing)
+    points = np.array(root) + _turned(np.vstack([local, toe]), -swing)
     return _limb(
         points,
         [*radii, 0.95 * radii[-1]],
@@ -240,51 +211,80 @@ def _front(plan: Plan, pose: Pose) -> tuple[Limb, Limb, list[Limb]]:
     return neck, head, [*_mane(plan, root, middle, nape), head, *_ears(plan, nape, facing, up)]
 
 
-def _mane(plan: Plan, root: Float32Array, middle: Float32Array, nape: Float32Array) -> list[Limb]:
+def _mane(plan: Plan, root: FloatArray, middle: FloatArray, nape: FloatArray) -> list[Limb]:
     if plan.mane <= 0.0:
         return []
     back = np.array([-0.9, -0.7]) * plan.neck_r
-    points = [root + 1.5 * back, middle + 1.25 * back, nape + 1.2 * back, nape + [0.02, -plan.head_r]]
-    return [_limb(points, [0.6 * plan.mane, plan.mane, plan.mane, 0.5 * plan.mane],
-                  point_colour=[0.6, 0.6, 0.6, 0.6], along=0.5)]
+    points = [
+        root + 1.5 * back,
+        middle + 1.25 * back,
+        nape + 1.2 * back,
+        nape + [0.02, -plan.head_r],
+    ]
+    return [
+        _limb(
+            points,
+            [0.6 * plan.mane, plan.mane, plan.mane, 0.5 * plan.mane],
+            point_colour=[0.6, 0.6, 0.6, 0.6],
+            along=0.5,
+        )
+    ]
 
 
-def _ears(plan: Plan, nape: Float32Array, facing: Float32Array, up: Float32Array) -> list[Limb]:
+def _ears(plan: Plan, nape: FloatArray, facing: FloatArray, up: FloatArray) -> list[Limb]:
     ears = []
     for is_far, shift in ((True, 0.35), (False, -0.15)):
         base = nape + shift * plan.head_r * facing + 0.78 * plan.head_r * up
         aim = 0.9 * up - (0.15 if is_far else 0.5) * facing
         points = [base, base + 0.5 * plan.ear * aim, base + plan.ear * aim]
-        ears.append(_limb(points, [plan.ear_r, 1.05 * plan.ear_r, 0.35 * plan.ear_r],
-                          point_colour=[0.0, 0.1, 0.7], is_far=is_far, lift=0.06, marks=0.0))
+        ears.append(
+            _limb(
+                points,
+                [plan.ear_r, 1.05 * plan.ear_r, 0.35 * plan.ear_r],
+                point_colour=[0.0, 0.1, 0.7],
+                is_far=is_far,
+                lift=0.06,
+                marks=0.0,
+            )
+        )
         if plan.horn > 0.0:
             ears.append(_horn(plan, base + 0.3 * plan.head_r * facing, facing, up, is_far=is_far))
     return ears
 
 
-def _horn(plan: Plan, base: Float32Array, facing: Float32Array, up: Float32Array, *, is_far: bool) -> Limb:
+def _horn(
+    plan: Plan, base: FloatArray, facing: FloatArray, up: FloatArray, *, is_far: bool
+) -> Limb:
     t = np.linspace(0.0, 1.0, 5)[:, None]
     sweep = 0.25 if is_far else -0.05
     curve = base + plan.horn * (t * up + (sweep * t - 0.75 * t * (1 - t)) * facing)
-    return _limb(curve, 0.028 * (1.0 - 0.75 * t[:, 0]), point_colour=[0.8] * 5,
-                 is_far=is_far, lift=0.02, marks=0.0)
+    return _limb(
+        curve,
+        0.028 * (1.0 - 0.75 * t[:, 0]),
+        point_colour=[0.8] * 5,
+        is_far=is_far,
+        lift=0.02,
+        marks=0.0,
+    )
 
 
-def _limb(points: object, radii: object, *, point_colour: object = None, **looks: object) -> Limb:
+def _limb(
+    points: npt.ArrayLike,
+    radii: npt.ArrayLike,
+    point_colour: npt.ArrayLike | None = None,
+    **looks: Unpack[_Looks],
+) -> Limb:
     xy = np.asarray(points, np.float32)
     colour = np.zeros(len(xy)) if point_colour is None else point_colour
     return Limb(xy, np.asarray(radii, np.float32), np.asarray(colour, np.float32), **looks)
 
 
-def _direction(angle_deg: float) -> Float32Array:
+def _direction(angle_deg: float) -> FloatArray:
     angle = np.deg2rad(angle_deg)
     return np.array([np.cos(angle), -np.sin(angle)])
 
 
-def _turned(vector: Float32Array, angle: float) -> Float32Array:
-    return _turned_all(vector[None], angle)[0]
-
-
-def _turned_all(points: Float32Array, angle: float) -> Float32Array:
+def _turned(points: FloatArray, angle: float) -> FloatArray:
+    """Points (n, 2), or one, turned about the origin by radians, from x towards y."""
     c, s = np.cos(angle), np.sin(angle)
-    return points @ np.array([[c, s], [-s, c]])
+    return np.asarray(points @ np.array([[c, s], [-s, c]]), np.float64)

@@ -1,6 +1,7 @@
 """Trees, shrubs, rocks and grass of the landscapes, painted stroke by stroke."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from PIL import Image, ImageDraw
@@ -8,26 +9,7 @@ from PIL import Image, ImageDraw
 from cfr_core.demo.traits import Traits
 from cfr_core.types import Float32Array
 
-Draw = ImageDraw.ImageDraw
 _SUPERSAMPLE = 2
-
-
-def paint_tree(
-    kind: str, traits: Traits, name: str, *, leaf: Float32Array, bark: Float32Array, sun_x: float
-) -> Image.Image:
-    """A tree or rock as an RGBA sprite of 160 by 200 pixels, standing on its lower edge.
-
-    Args:
-        kind: Key of `KINDS`.
-        traits: Source of its shape.
-        name: Name of this tree among the traits.
-        leaf: (3,) colour of the foliage, 0 to 1.
-        bark: (3,) colour of the trunk or stone, 0 to 1.
-        sun_x: Side that the sun stands on, -1 to 1.
-    """
-    sprite = Image.new("RGBA", (160, 200))
-    KINDS[kind](ImageDraw.Draw(sprite), traits, name, leaf, bark, sun_x)
-    return sprite
 
 
 def _rgba(colour: Float32Array, brightness: float) -> tuple[int, ...]:
@@ -41,119 +23,131 @@ def _palette(colour: Float32Array, brightness: Float32Array) -> list[tuple[int, 
     return list(map(tuple, rgba.tolist()))
 
 
-def _foliage(
-    draw: Draw,
-    traits: Traits,
-    name: str,
-    blobs: list[tuple[float, float, float, float]],
-    leaf: Float32Array,
-    sun_x: float,
-) -> None:
-    """Fill ellipses (x, y, rx, ry) with leaf strokes, dark below, light on the sunny top."""
-    for i, (x, y, rx, ry) in enumerate(blobs):
-        z = traits.normal(f"{name}/leaves{i}", int(14 + 0.11 * rx * ry), 4)
-        dx, dy = np.clip(0.46 * z[:, 0], -1, 1), np.clip(0.46 * z[:, 1], -1, 1)
-        lit = 0.72 - 0.38 * dy + 0.22 * sun_x * dx + 0.10 * z[:, 2]
-        r = 2.6 + 1.1 * np.abs(z[:, 3])
-        cx, cy = x + rx * dx, y + ry * dy
-        boxes = np.stack([cx - 1.3 * r, cy - r, cx + 1.3 * r, cy + r], axis=1).tolist()
-        colours = _palette(leaf, lit)
-        for j in np.argsort(lit).tolist():
-            draw.ellipse(boxes[j], fill=colours[j])
+@dataclass(frozen=True)
+class Brush:
+    """What a plant is painted with, on a canvas of 160 by 200 pixels.
+
+    Attributes:
+        draw: The canvas.
+        traits: Source of the plant's shape.
+        name: Name of the plant among the traits.
+        leaf: (3,) float32, colour of the foliage, 0 to 1.
+        bark: (3,) float32, colour of trunk or stone, 0 to 1.
+        sun_x: Side that the sun stands on, -1 to 1.
+    """
+
+    draw: ImageDraw.ImageDraw
+    traits: Traits
+    name: str
+    leaf: Float32Array
+    bark: Float32Array
+    sun_x: float
+
+    def shape(self, *size: int) -> Float32Array:
+        """Standard normal variates for the plant's shape."""
+        return self.traits.normal(f"{self.name}/shape", *size)
+
+    def foliage(self, blobs: Sequence[tuple[float, float, float, float]]) -> None:
+        """Fill ellipses (x, y, rx, ry) with leaf strokes, dark below, light on the sunny top."""
+        for i, (x, y, rx, ry) in enumerate(blobs):
+            z = self.traits.normal(f"{self.name}/leaves{i}", int(14 + 0.11 * rx * ry), 4)
+            dx, dy = np.clip(0.46 * z[:, 0], -1, 1), np.clip(0.46 * z[:, 1], -1, 1)
+            lit = 0.72 - 0.38 * dy + 0.22 * self.sun_x * dx + 0.10 * z[:, 2]
+            r = 2.6 + 1.1 * np.abs(z[:, 3])
+            cx, cy = x + rx * dx, y + ry * dy
+            boxes = np.stack([cx - 1.3 * r, cy - r, cx + 1.3 * r, cy + r], axis=1).tolist()
+            colours = _palette(self.leaf, lit)
+            for j in np.argsort(lit).tolist():
+                self.draw.ellipse(boxes[j], fill=colours[j])
+
+    def trunk(self, path: Sequence[tuple[float, float, float]]) -> None:
+        """A stem through (x, y, half width), with a lit side."""
+        left = [(x - w, y) for x, y, w in path]
+        right = [(x + w, y) for x, y, w in path]
+        middle = [(x + 0.3 * w * float(np.sign(-self.sun_x)), y) for x, y, w in path]
+        self.draw.polygon(left + right[::-1], fill=_rgba(self.bark, 0.65))
+        sunny = left if self.sun_x < 0 else right
+        self.draw.polygon(middle + sunny[::-1], fill=_rgba(self.bark, 1.0))
 
 
-def _trunk(
-    draw: Draw, bark: Float32Array, path: list[tuple[float, float, float]], sun_x: float
-) -> None:
-    """A stem through (x, y, half width), with a lit side."""
-    left = [(x - w, y) for x, y, w in path]
-    right = [(x + w, y) for x, y, w in path]
-    middle = [(x + 0.3 * w * np.sign(-sun_x), y) for x, y, w in path]
-    draw.polygon(left + right[::-1], fill=_rgba(bark, 0.65))
-    sunny = left if sun_x < 0 else right
-    draw.polygon(middle + sunny[::-1], fill=_rgba(bark, 1.0))
-
-
-def _acacia(
-    draw: Draw, traits: Traits, name: str, leaf: Float32Array, bark: Float32Array, sun_x: float
-) -> None:
-    z = traits.normal(f"{name}/shape", 8)
+def _acacia(brush: Brush) -> None:
+    z = brush.shape(8)
     fork = 110 + 8 * z[0]
-    _trunk(draw, bark, [(80, 200, 6), (80 + 3 * z[1], 150, 4), (80 + 5 * z[1], fork, 3.5)], sun_x)
+    brush.trunk([(80, 200, 6), (80 + 3 * z[1], 150, 4), (80 + 5 * z[1], fork, 3.5)])
     x0 = 80 + 5 * z[1]
     tops = [(x0 - 34 + 5 * z[2], 66 + 5 * z[3]), (x0 + 4 * z[4], 56), (x0 + 34 + 5 * z[5], 68)]
     for x, y in tops:
-        _trunk(draw, bark, [(x0, fork + 2, 3), ((x0 + x) / 2, (fork + y) / 2, 2), (x, y, 1)], sun_x)
-    _foliage(draw, traits, name, [(x, y, 32, 12) for x, y in tops], leaf, sun_x)
+        brush.trunk([(x0, fork + 2, 3), ((x0 + x) / 2, (fork + y) / 2, 2), (x, y, 1)])
+    brush.foliage([(x, y, 32, 12) for x, y in tops])
 
 
-def _broadleaf(
-    draw: Draw, traits: Traits, name: str, leaf: Float32Array, bark: Float32Array, sun_x: float
-) -> None:
-    z = traits.normal(f"{name}/shape", 10)
-    _trunk(draw, bark, [(80, 200, 8), (80 + 2 * z[0], 160, 5), (80 + 3 * z[0], 110, 4)], sun_x)
-    blobs = [(80.0 + 12 * np.cos(a) * 2.6, 95.0 + 18 * np.sin(a) * 1.6 + 3 * z[i], 30.0, 26.0)
-             for i, a in enumerate(np.linspace(2.6, -0.4, 4))]
+def _broadleaf(brush: Brush) -> None:
+    z = brush.shape(10)
+    brush.trunk([(80, 200, 8), (80 + 2 * z[0], 160, 5), (80 + 3 * z[0], 110, 4)])
+    blobs = [
+        (80.0 + 12 * np.cos(a) * 2.6, 95.0 + 18 * np.sin(a) * 1.6 + 3 * z[i], 30.0, 26.0)
+        for i, a in enumerate(np.linspace(2.6, -0.4, 4))
+    ]
     blobs += [(80.0 + 6 * z[5], 92.0, 38.0, 34.0), (80.0 + 6 * z[6], 56.0 + 4 * z[7], 30.0, 24.0)]
-    _foliage(draw, traits, name, blobs, leaf, sun_x)
+    brush.foliage(blobs)
 
 
-def _conifer(
-    draw: Draw, traits: Traits, name: str, leaf: Float32Array, bark: Float32Array, sun_x: float
-) -> None:
-    z = traits.normal(f"{name}/shape", 12, 2)
-    _trunk(draw, bark, [(80, 200, 5), (80, 120, 3), (80, 30, 1)], sun_x)
+def _conifer(brush: Brush) -> None:
+    z = brush.shape(12, 2)
+    brush.trunk([(80, 200, 5), (80, 120, 3), (80, 30, 1)])
     for tier in range(12):
         y, half = 186.0 - 15.0 * tier, (46.0 - 3.6 * tier) * (1.0 + 0.12 * z[tier, 0])
         tip = (80.0, y - 34.0)
         left, right = (80.0 - half, y + 3 * z[tier, 1]), (80.0 + half, y - 3 * z[tier, 1])
-        draw.polygon([left, tip, right, (80.0, y - 9.0)], fill=_rgba(leaf, 0.55 + 0.02 * tier))
-        sunny = left if sun_x < 0 else right
-        draw.polygon([sunny, tip, (80.0, y - 9.0)], fill=_rgba(leaf, 0.80 + 0.03 * tier))
+        brush.draw.polygon(
+            [left, tip, right, (80.0, y - 9.0)], fill=_rgba(brush.leaf, 0.55 + 0.02 * tier)
+        )
+        sunny = left if brush.sun_x < 0 else right
+        brush.draw.polygon(
+            [sunny, tip, (80.0, y - 9.0)], fill=_rgba(brush.leaf, 0.80 + 0.03 * tier)
+        )
 
 
-def _palm(
-    draw: Draw, traits: Traits, name: str, leaf: Float32Array, bark: Float32Array, sun_x: float
-) -> None:
-    z = traits.normal(f"{name}/shape", 12)
+def _palm(brush: Brush) -> None:
+    z = brush.shape(12)
     top = (80.0 + 9 * z[0], 62.0)
-    _trunk(draw, bark, [(80, 200, 5), (80 + 6 * z[0], 130, 3.5), (*top, 3)], sun_x)
+    brush.trunk([(80, 200, 5), (80 + 6 * z[0], 130, 3.5), (*top, 3)])
     for i, angle in enumerate(np.linspace(-0.5, 3.64, 10)):
         reach, droop = 44.0 + 5 * z[i], 26.0 + 4 * z[-i]
         for k in np.linspace(0.1, 1.0, 12):
             x = top[0] + reach * np.cos(angle) * k
             y = top[1] - 0.8 * reach * np.sin(angle) * k + droop * k * k
             hang = 13.0 * (1.1 - k)
-            shine = 0.75 + 0.25 * np.sin(angle) + 0.15 * sun_x * np.cos(angle)
-            draw.line([(x, y), (x + 3 * np.cos(angle), y + hang)], fill=_rgba(leaf, shine), width=3)
+            shine = 0.75 + 0.25 * np.sin(angle) + 0.15 * brush.sun_x * np.cos(angle)
+            brush.draw.line(
+                [(x, y), (x + 3 * np.cos(angle), y + hang)], fill=_rgba(brush.leaf, shine), width=3
+            )
 
 
-def _shrub(
-    draw: Draw, traits: Traits, name: str, leaf: Float32Array, bark: Float32Array, sun_x: float
-) -> None:
-    z = traits.normal(f"{name}/shape", 4)
-    del bark
+def _shrub(brush: Brush) -> None:
+    z = brush.shape(4)
     blobs = [(50.0 + 6 * z[0], 176.0, 30.0, 22.0), (108.0 + 6 * z[1], 178.0, 32.0, 20.0)]
-    _foliage(draw, traits, name, [*blobs, (80.0, 164.0 + 4 * z[2], 38.0, 30.0)], leaf, sun_x)
+    brush.foliage(
+        [*blobs, (80.0, 164.0 + 4 * z[2], 38.0, 30.0)],
+    )
 
 
-def _rock(
-    draw: Draw, traits: Traits, name: str, leaf: Float32Array, bark: Float32Array, sun_x: float
-) -> None:
-    del leaf
-    z = traits.normal(f"{name}/shape", 12)
+def _rock(brush: Brush) -> None:
+    z = brush.shape(12)
     angles = np.linspace(0.0, np.pi, 9)
-    rim = [(80 + (62 + 7 * z[i]) * np.cos(a), 196 - (52 + 9 * z[i]) * np.sin(a) ** 0.8)
-           for i, a in enumerate(angles)]
-    crest = (80 + 14 * z[9] + 14 * sun_x, 158 + 4 * z[10])
-    draw.polygon(rim, fill=_rgba(bark, 0.6))
+    rim = [
+        (80 + (62 + 7 * z[i]) * np.cos(a), 196 - (52 + 9 * z[i]) * np.sin(a) ** 0.8)
+        for i, a in enumerate(angles)
+    ]
+    crest = (80 + 14 * z[9] + 14 * brush.sun_x, 158 + 4 * z[10])
+    brush.draw.polygon(rim, fill=_rgba(brush.bark, 0.6))
     for i in range(8):
-        tilt = np.cos(angles[i] + np.pi / 16) * sun_x + np.sin(angles[i])
+        tilt = np.cos(angles[i] + np.pi / 16) * brush.sun_x + np.sin(angles[i])
         shine = 0.62 + 0.30 * tilt + 0.05 * z[i]
-        draw.polygon([rim[i], rim[i + 1], crest], fill=_rgba(bark, shine))
+        brush.draw.polygon([rim[i], rim[i + 1], crest], fill=_rgba(brush.bark, shine))
 
 
-KINDS: dict[str, Callable[..., None]] = {
+KINDS: dict[str, Callable[[Brush], None]] = {
     "acacia": _acacia,
     "broadleaf": _broadleaf,
     "conifer": _conifer,
@@ -161,6 +155,24 @@ KINDS: dict[str, Callable[..., None]] = {
     "shrub": _shrub,
     "rock": _rock,
 }
+
+
+def paint_plant(
+    kind: str, traits: Traits, name: str, *, leaf: Float32Array, bark: Float32Array, sun_x: float
+) -> Image.Image:
+    """A plant or rock as an RGBA sprite of 160 by 200 pixels, standing on its lower edge.
+
+    Args:
+        kind: Key of `KINDS`.
+        traits: Source of its shape.
+        name: Its name among the traits.
+        leaf: (3,) float32, colour of the foliage, 0 to 1.
+        bark: (3,) float32, colour of trunk or stone, 0 to 1.
+        sun_x: Side that the sun stands on, -1 to 1.
+    """
+    sprite = Image.new("RGBA", (160, 200))
+    KINDS[kind](Brush(ImageDraw.Draw(sprite), traits, name, leaf, bark, sun_x))
+    return sprite
 
 
 def paint_grass(

@@ -15,7 +15,6 @@ from cfr_core.types import Float32Array
 
 _SUPERSAMPLE = 4
 
-
 _SHAPES = ("rise", "arch", "curl", "chord", "taper", "bulge", "notch", "waves", "stock")
 _N_EDGE = 16
 _N_NICKS = 3
@@ -61,7 +60,13 @@ def _lobe(
     leading = (middle + thick)[s > 0.30][::-1]
     stock = 0.12 * exp(0.15 * z["stock"])
     top = float(leading[-1])
-    below = [(0.29, top), (0.20, top + 0.14), (stock, top + 0.40), (1.5 * stock, 0.90), (2.6 * stock, 1.6)]
+    below = [
+        (0.29, top),
+        (0.20, top + 0.14),
+        (stock, top + 0.40),
+        (1.5 * stock, 0.90),
+        (2.6 * stock, 1.6),
+    ]
     joint = PchipInterpolator(np.arange(5.0), np.array(below))(np.linspace(0.0, 4.0, 30))
     return np.concatenate(
         [

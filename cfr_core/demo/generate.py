@@ -127,7 +127,9 @@ def _moment(spec: DemoSpec, i: int, e: int, j: int) -> datetime:
 
 def _write_shot(spec: DemoSpec, shot: _Shot, out: Path) -> None:
     photo = take_photo(shot.sources, SPECIES[spec.species], spec.size_hw)
-    Image.fromarray(photo.rgb).save(out / shot.row["path"], quality=_JPEG_QUALITY)
+    image = Image.fromarray(photo.rgb)
+    # Full colour resolution: chroma blocks would smear the animal over the edge of its mask.
+    image.save(out / shot.row["path"], quality=_JPEG_QUALITY, subsampling="4:4:4")
     mask = Image.fromarray(photo.mask.astype(np.uint8) * np.uint8(255))
     mask.save(out / shot.row["mask_path"])
 

@@ -1,73 +1,15 @@
 """Landscapes: ridges, trees, water and ground under a sky, with grass in front of the animal."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from PIL import Image
 
-from cfr_core.demo.flora import paint_grass, paint_tree
+from cfr_core.demo.flora import paint_grass, paint_plant
+from cfr_core.demo.habitats import HABITATS, Habitat
 from cfr_core.demo.light import Scene, Sky
 from cfr_core.demo.noise import fractal, in_perspective, smoothstep
 from cfr_core.demo.sky import paint_sky
 from cfr_core.demo.traits import Traits
 from cfr_core.types import Float32Array
-
-
-
-@dataclass(frozen=True)
-class Habitat:
-    """A kind of country; colours RGB 0 to 1.
-
-    Attributes:
-        near: Ground at the viewer's feet.
-        far: Ground at the horizon.
-        patch: Second colour of the ground, in patches.
-        ridge: Hills and mountains.
-        snow: Height share above which mountains are white; 1 for none.
-        relief: How high the mountains rise, share of the picture.
-        leaf: Foliage.
-        trees: Kinds of plants and rocks that stand about.
-        crowd: How many, from and to.
-        grass: Blades in front of the animal for each 100 pixels of width.
-        water: Chance of a lake.
-    """
-
-    near: Float32Array
-    far: Float32Array
-    patch: Float32Array
-    ridge: Float32Array
-    snow: float
-    relief: float
-    leaf: Float32Array
-    trees: tuple[str, ...]
-    crowd: tuple[int, int]
-    grass: int
-    water: float
-
-
-def _rgb(*channels: float) -> Float32Array:
-    return np.array(channels, np.float32)
-
-
-HABITATS = (
-    Habitat(_rgb(0.62, 0.53, 0.27), _rgb(0.80, 0.70, 0.42), _rgb(0.47, 0.45, 0.20), _rgb(0.46, 0.44, 0.42), 1.0,
-            0.13, _rgb(0.34, 0.42, 0.16), ("acacia", "acacia", "shrub"), (3, 8), 90, 0.15),
-    Habitat(_rgb(0.30, 0.46, 0.16), _rgb(0.50, 0.62, 0.28), _rgb(0.42, 0.55, 0.18), _rgb(0.28, 0.42, 0.34), 1.0,
-            0.16, _rgb(0.22, 0.42, 0.14), ("broadleaf", "broadleaf", "shrub"), (4, 10), 110, 0.35),
-    Habitat(_rgb(0.27, 0.36, 0.16), _rgb(0.36, 0.46, 0.28), _rgb(0.40, 0.36, 0.20), _rgb(0.36, 0.44, 0.50), 0.62,
-            0.34, _rgb(0.13, 0.30, 0.18), ("conifer", "conifer", "rock"), (7, 16), 80, 0.40),
-    Habitat(_rgb(0.78, 0.55, 0.32), _rgb(0.90, 0.70, 0.46), _rgb(0.68, 0.42, 0.24), _rgb(0.68, 0.40, 0.28), 1.0,
-            0.22, _rgb(0.42, 0.44, 0.22), ("rock", "shrub", "rock"), (3, 7), 16, 0.0),
-    Habitat(_rgb(0.86, 0.89, 0.94), _rgb(0.92, 0.94, 0.97), _rgb(0.70, 0.76, 0.86), _rgb(0.50, 0.56, 0.66), 0.25,
-            0.30, _rgb(0.20, 0.32, 0.26), ("conifer", "rock", "conifer"), (4, 12), 12, 0.15),
-    Habitat(_rgb(0.48, 0.50, 0.26), _rgb(0.62, 0.62, 0.40), _rgb(0.36, 0.40, 0.30), _rgb(0.44, 0.46, 0.50), 0.80,
-            0.24, _rgb(0.48, 0.44, 0.20), ("shrub", "rock", "shrub"), (5, 10), 100, 0.55),
-    Habitat(_rgb(0.80, 0.73, 0.56), _rgb(0.88, 0.82, 0.66), _rgb(0.58, 0.58, 0.34), _rgb(0.30, 0.46, 0.44), 1.0,
-            0.14, _rgb(0.24, 0.46, 0.18), ("palm", "palm", "shrub"), (3, 8), 34, 0.85),
-    Habitat(_rgb(0.44, 0.28, 0.15), _rgb(0.60, 0.42, 0.22), _rgb(0.62, 0.38, 0.14), _rgb(0.46, 0.40, 0.40), 1.0,
-            0.18, _rgb(0.78, 0.42, 0.10), ("broadleaf", "broadleaf", "rock"), (6, 14), 60, 0.25),
-)  # fmt: skip
-"""Savanna, meadow, mountain forest, desert, snow, moor, tropical shore, autumn wood."""
 
 
 def paint_land(traits: Traits, size_hw: tuple[int, int]) -> Scene:
@@ -117,9 +59,7 @@ def _ridge(
     rgb[rows] += cover * (shaded - rgb[rows])
 
 
-def _lake(
-    rgb: Float32Array, traits: Traits, habitat: Habitat, sky: Sky, horizon_px: int
-) -> int:
+def _lake(rgb: Float32Array, traits: Traits, habitat: Habitat, sky: Sky, horizon_px: int) -> int:
     """Mirror what stands above the horizon in a lake; returns the row of its near shore."""
     if traits.uniform("land/lake") >= habitat.water:
         return horizon_px
@@ -171,7 +111,6 @@ def _plants(
 ) -> None:
     """Stand trees and rocks about, far ones small, hazy and first."""
     height, width = rgb.shape[:2]
-    low, high = habitat.crowd
     sun_x = sky.light.direction[0]
     leaf, bark = habitat.leaf * lit, habitat.ridge * lit
     sprites: dict[str, Image.Image] = {}
@@ -181,7 +120,9 @@ def _plants(
         kind = habitat.trees[i % len(habitat.trees)]
         name = f"land/tree/{kind}{i % 2}"
         if name not in sprites:
-            sprites[name] = paint_tree(kind, traits, name, leaf=leaf * 1.15, bark=bark, sun_x=sun_x)
+            sprites[name] = paint_plant(
+                kind, traits, name, leaf=leaf * 1.15, bark=bark, sun_x=sun_x
+            )
         near = depth**1.5
         size = height * (0.16 + 0.34 * near) * (0.75 + 0.5 * growth)
         size *= 0.55 if kind in ("shrub", "rock") else 1.0
@@ -215,7 +156,12 @@ def _stamp(
 ) -> None:
     """Paste a sprite of that height in pixels, its foot on the point, cut at the edges."""
     tall, wide = max(int(size), 4), max(int(size * 0.8), 4)
-    pixels = np.asarray(sprite.resize((wide, tall), Image.Resampling.BILINEAR, reducing_gap=2.0), np.float32) / 255.0
+    pixels = (
+        np.asarray(
+            sprite.resize((wide, tall), Image.Resampling.BILINEAR, reducing_gap=2.0), np.float32
+        )
+        / 255.0
+    )
     left, top = int(foot_xy[0] - wide / 2), int(foot_xy[1] - tall)
     height, width = rgb.shape[:2]
     x0, x1, y0, y1 = max(left, 0), min(left + wide, width), max(top, 0), min(top + tall, height)

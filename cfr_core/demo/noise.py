@@ -73,7 +73,7 @@ def in_perspective(
 def _mirrored(index: IntArray, n: int) -> IntArray:
     """Index folded back and forth into 0 to n - 1."""
     folded = np.abs(index) % (2 * n)
-    return np.minimum(folded, 2 * n - 1 - folded)
+    return np.asarray(np.minimum(folded, 2 * n - 1 - folded))
 
 
 def smoothstep(low: float, high: float, x: Float32Array) -> Float32Array:

@@ -6,11 +6,12 @@ import numpy as np
 from PIL import Image, ImageFilter
 
 from cfr_core.demo.animal import Placement, draw_body
-from cfr_core.demo.body import individual, pose_of, quadruped
+from cfr_core.demo.body import pose_of, quadruped
 from cfr_core.demo.coat import grow_coat
 from cfr_core.demo.fluke import draw_fluke, individual_fluke
 from cfr_core.demo.land import paint_land
 from cfr_core.demo.light import Scene, Sprite
+from cfr_core.demo.plan import individual
 from cfr_core.demo.sea import paint_sea, water_front
 from cfr_core.demo.species import Species
 from cfr_core.demo.traits import Traits
@@ -18,6 +19,10 @@ from cfr_core.types import BoolArray, Float32Array, ImageArray
 
 _MARGIN = 1.15
 """Scenes are painted larger than the picture by this factor, so that the camera can move."""
+
+_TRACE = 1.0 / 255.0
+"""Share of a pixel below which an animal leaves no trace. With a mask cut at one half, the fringe
+of half-covered pixels would draw the outline into the shortcut view."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ class Photo:
 
     Attributes:
         rgb: (H, W, 3) uint8.
-        mask: (H, W) bool, True where at least half of the pixel shows the animal.
+        mask: (H, W) bool, True where the pixel shows anything of the animal.
     """
 
     rgb: ImageArray
@@ -63,7 +68,7 @@ def take_photo(sources: Sources, species: Species, size_hw: tuple[int, int]) -> 
     visible = _put(rgb, sprite, scene)
     rgb += front[..., 3:] * (front[..., :3] - rgb)
     visible *= 1.0 - front[..., 3]
-    return Photo(_developed(rgb, sources.moment), visible >= 0.5)
+    return Photo(_developed(rgb, sources.moment), visible > _TRACE)
 
 
 def _framed(scene: Scene, moment: Traits, size_hw: tuple[int, int]) -> Scene:
@@ -75,9 +80,7 @@ def _framed(scene: Scene, moment: Traits, size_hw: tuple[int, int]) -> Scene:
     return Scene(scene.rgb[window], scene.front[window], scene.light, scene.haze)
 
 
-def _four_legged(
-    sources: Sources, species: Species, scene: Scene
-) -> tuple[Sprite, Float32Array]:
+def _four_legged(sources: Sources, species: Species, scene: Scene) -> tuple[Sprite, Float32Array]:
     """An animal that stands on the ground."""
     if species.plan is None:
         raise ValueError(f"{species.name} has no legs to stand on")
@@ -103,7 +106,10 @@ def _diving(sources: Sources, species: Species, scene: Scene) -> tuple[Sprite, F
     place = Placement(
         (height, width),
         species.scale * height * moment.uniform("view/scale", 0.92, 1.10),
-        (width * moment.uniform("view/x", 0.46, 0.54), height * moment.uniform("view/y", 0.46, 0.54)),
+        (
+            width * moment.uniform("view/x", 0.46, 0.54),
+            height * moment.uniform("view/y", 0.46, 0.54),
+        ),
         yaw=moment.uniform("view/yaw", 0.88, 1.0),
         facing=1,
     )

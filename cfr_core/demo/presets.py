@@ -78,7 +78,10 @@ def read_presets(path: Path) -> dict[str, DemoSpec]:
     presets: dict[str, DemoSpec] = {}
     for name, fields in json.loads(path.read_text(encoding="utf-8")).items():
         try:
-            role, region = SilhouetteRole(fields.pop("silhouette_role")), Region(fields.pop("region"))
+            role, region = (
+                SilhouetteRole(fields.pop("silhouette_role")),
+                Region(fields.pop("region")),
+            )
             presets[name] = DemoSpec(name=name, silhouette_role=role, region=region, **fields)
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"{path}: preset {name!r} is malformed: {error}") from error

@@ -20,16 +20,19 @@ WATERS = (
 """Deep water and the coast behind it: ocean, green bay, grey north,
 polar sea, silty estuary, lagoon, volcanic coast."""
 
+_FOG = np.array([0.50, 0.47, 0.42], np.float32)
+
 
 def paint_sea(traits: Traits, size_hw: tuple[int, int]) -> Scene:
     """Paint the sea that these traits describe, back to front."""
     deep, coast = traits.pick("sea/water", WATERS)
-    horizon = traits.uniform("sea/horizon", 0.20, 0.60)
+    horizon = traits.uniform("sea/horizon", 0.24, 0.50)
     sky = paint_sky(traits, size_hw, horizon)
     rgb = sky.rgb.copy()
     row = int(horizon * size_hw[0])
     _coast(rgb, traits, np.asarray(np.array(coast) * sky.light.total, np.float32), sky.haze, row)
     _water(rgb, traits, np.asarray(np.array(deep) * sky.light.total, np.float32), sky.haze, row)
+    _fog_bank(rgb, traits)
     front = np.zeros((*size_hw, 4), np.float32)
     return Scene(np.clip(rgb, 0.0, 1.0), front, sky.light, sky.haze)
 
@@ -69,7 +72,28 @@ def _water(
     rgb[row:] = colour + caps[..., None] * (np.float32(0.9) * (haze + 1.0) / 2 - colour)
 
 
-def water_front(scene_rgb: Float32Array, traits: Traits, line_px: float, centre_px: float) -> Float32Array:
+def _fog_bank(rgb: Float32Array, traits: Traits) -> None:
+    """Hang a bank of warm grey fog between the sky and the water in front, with wisps on top.
+
+    On clear water the hole of the shortcut view would show an outline as plainly as the animal
+    does in the photo. The fog is about as grey as that hole, and dark skin stands out from it.
+    """
+    height, width = rgb.shape[:2]
+    wisps = fractal(traits, "sea/fog/wisps", (height, width), cells_hw=(4, 5), octaves=4)
+    ys = np.linspace(0.0, 1.0, height, dtype=np.float32)[:, None]
+    top, bottom = traits.uniform("sea/fog/top", 0.02, 0.14), traits.uniform("sea/fog/end", 0.7, 0.8)
+    body = smoothstep(top, top + 0.14, ys + 0.04 * wisps)
+    body = body * smoothstep(bottom + 0.10, bottom - 0.04, ys + 0.02 * wisps)
+    grey = _FOG * np.exp(
+        0.05 * traits.normal("sea/fog/grey") + 0.02 * traits.normal("sea/fog/tint", 3)
+    )
+    veil = (body * np.float32(traits.uniform("sea/fog/density", 0.86, 0.96)))[..., None]
+    rgb += veil * (grey.astype(np.float32) * (1.0 + 0.03 * wisps)[..., None] - rgb)
+
+
+def water_front(
+    scene_rgb: Float32Array, traits: Traits, line_px: float, centre_px: float
+) -> Float32Array:
     """The water before an animal that rises from it, with foam at the line.
 
     Args:

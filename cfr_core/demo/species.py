@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from cfr_core.demo.body import Plan
 from cfr_core.demo.coat import CoatStyle
+from cfr_core.demo.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -103,11 +103,11 @@ SPECIES: dict[str, Species] = {
         None,
         CoatStyle(
             wavelength=(0.2, 0.5), elongation=(1.0, 2.0), tilt_deg=(-60, 60),
-            bias=(-0.9, -0.4), rosette=(0.0, 0.0), contrast=(0.10, 0.30),
-            bases=((0.17, 0.18, 0.20), (0.20, 0.20, 0.20)),
-            marks=((0.55, 0.56, 0.58), (0.50, 0.50, 0.50)),
+            bias=(-0.9, -0.4), rosette=(0.0, 0.0), contrast=(0.10, 0.25),
+            bases=((0.13, 0.14, 0.16), (0.15, 0.15, 0.15)),
+            marks=((0.45, 0.46, 0.48), (0.40, 0.40, 0.40)),
             belly=0.0, point=(0.1, 0.1, 0.1),
         ),
-        spread=1.0, scale=0.44,
+        spread=1.0, scale=0.45,
     ),
 }  # fmt: skip

@@ -51,7 +51,9 @@ class Traits:
         return options[min(int(self.uniform(name) * len(options)), len(options) - 1)]
 
 
-def mixed(share: float, own: Sequence[tuple[float, tuple[int, ...]]], rest: tuple[int, ...]) -> Traits:
+def mixed(
+    share: float, own: Sequence[tuple[float, tuple[int, ...]]], rest: tuple[int, ...]
+) -> Traits:
     """Traits of which `own` explains the given share of the variance, and `rest` the remainder.
 
     Args:

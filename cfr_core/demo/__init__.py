@@ -1,0 +1,1 @@
+"""Synthetic datasets with known answers: painted animals in painted landscapes."""
