@@ -5,6 +5,7 @@ Streamlit finds `app` by reading this file, and runs `pages/main.py` for each se
 
 import argparse
 import asyncio
+import importlib
 import logging
 import os
 import sys
@@ -15,10 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
 from cfr_core.errors import CfrError
 from cfr_core.workspace.location import VARIABLE
 from server import workspace
+from server.lazy import LazyApp
 from server.routes import routes
 
 _LOG = logging.getLogger("cfr")
@@ -48,7 +52,13 @@ async def _lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
         # Streamlit opens a browser for plain scripts only.
         asyncio.get_running_loop().run_in_executor(None, webbrowser.open, _address())
     yield {}
+    await _demo.close()
     workspace.close()
+
+
+def _load_demo() -> Starlette:
+    # Gradio takes seconds to import, and most visits never see it.
+    return importlib.import_module("demo").app()  # type: ignore[no-any-return]
 
 
 def _address() -> str:
@@ -58,4 +68,9 @@ def _address() -> str:
 
 
 _read_arguments()
-app = st.App(Path(__file__).parent / "pages" / "main.py", routes=routes(), lifespan=_lifespan)
+_demo = LazyApp(_load_demo)
+app = st.App(
+    Path(__file__).parent / "pages" / "main.py",
+    routes=[*routes(), Mount("/demo", app=_demo)],
+    lifespan=_lifespan,
+)

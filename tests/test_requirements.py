@@ -8,11 +8,13 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[1]
-PRODUCT = ("app.py", "cfr_core", "components", "pages", "server")
+PRODUCT = ("app.py", "demo.py", "cfr_core", "components", "pages", "server")
 OPTIONAL = {"wildlife-datasets"}
 COMES_WITH_ANOTHER = {
-    # The server of streamlit, at the version that it asks for.
+    # The servers of streamlit and gradio, at the versions that they ask for.
+    "fastapi",
     "starlette",
+    "uvicorn",
 }
 USED_WITHOUT_IMPORT = {
     # The default encoder's weights lie in it as a file.
