@@ -47,8 +47,8 @@ def finished_audits() -> None:
         run_id = shown[event.selection.rows[0]].run_id
         state.open_page("evidence.py", {state.RUN: run_id, state.K: k})
     st.caption(
-        f"Tick a line to see its evidence. Numbers are the share of queries with a right match "
-        f"among the {k} most similar photos, and CFR and SSI, with 95 % intervals (bootstrap over "
+        f"Tick a line to see its evidence. Numbers are the share of queries with a right match at "
+        f"rank {k} or better, and CFR and SSI, with 95 % intervals (bootstrap over "
         "individuals)."
     )
     csv_button(_numbers(shown, k), f"audits at k {k}", key="audits as CSV")
