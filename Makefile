@@ -14,8 +14,8 @@ PYTHON ?= $(FOUND_PYTHON)
 help: ## List these commands
 	@sed -n 's/^\([a-z]*\):[^#]*## /make \1	/p' Makefile
 
-app: $(VENV)/.app-installed ## Install the product and start it (until the app is there: the audit of the demo)
-	$(BIN)/cfr --workspace .workspace-demo demo --audit
+app: $(VENV)/.app-installed ## Install the product and start it in the browser
+	$(BIN)/streamlit run app.py
 
 test: $(VENV)/.tools-installed ## Install the tools and run every test
 	$(BIN)/python -m pytest
@@ -29,8 +29,8 @@ lint: $(VENV)/.tools-installed ## Check style, types and the direction of import
 bench: $(VENV)/.tools-installed ## Measure our speed and memory against the alternatives
 	$(BIN)/python -m benchmarks
 
-clean: ## Remove the environment, caches and the demo's workspace
-	rm -rf $(VENV) .workspace-demo .hypothesis .import_linter_cache .mypy_cache .pytest_cache \
+clean: ## Remove the environment, and caches
+	rm -rf $(VENV) .hypothesis .import_linter_cache .mypy_cache .pytest_cache \
 		.ruff_cache build *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

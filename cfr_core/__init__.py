@@ -1,0 +1,1 @@
+"""Counterfactual retrieval audits of animal re-identification datasets, without a screen."""

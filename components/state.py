@@ -183,6 +183,6 @@ def _take_from_widget(parameter: Parameter[T], key: str) -> None:
     put(parameter, _frozen(st.session_state[key]))
 
 
-def _frozen(value: Any) -> Any:
+def _frozen(value: Any) -> Any:  # noqa: ANN401 - whatever a widget holds
     """Widgets hold several choices in a list."""
     return tuple(value) if isinstance(value, list) else value

@@ -1,5 +1,7 @@
 """Queries that two runs match for different reasons."""
 
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -72,7 +74,7 @@ def _links(chosen: Chosen, kept: pd.DataFrame) -> None:
     st.dataframe(_rank_table(line), hide_index=True, alt="Ranks of the chosen photo")
     with st.container(horizontal=True):
         for label, run in (("first", chosen.first), ("second", chosen.second)):
-            to = {state.RUN: run.run_id, QUERY: row_id}
+            to: dict[state.Parameter[Any], Any] = {state.RUN: run.run_id, QUERY: row_id}
             state.page_link("evidence.py", f"See its matches in the {label} run", to)
         state.page_link(
             "views.py", "See its views", {state.DATASET: chosen.first.dataset, state.ROW: row_id}
