@@ -17,6 +17,8 @@ _WORK_PX = 224
 """The longest side that is worked on; a tap is answered in well under a second."""
 
 _ROUNDS = 3
+_NO_BOX = (0, 0, 1, 1)
+"""OpenCV wants a box even where the labels say all; it is not read."""
 _REACH = 0.3
 """How far beyond the taps the animal may reach, of the picture's sides."""
 
@@ -47,7 +49,7 @@ def mask_from_taps(image: ImageArray, taps_xy: Sequence[tuple[int, int]]) -> Boo
     size_wh = max(1, round(width * scale)), max(1, round(height * scale))
     small = cv2.resize(image, size_wh, interpolation=cv2.INTER_AREA)
     taps = np.array([(x * scale, y * scale) for x, y in taps_xy])
-    found = _tapped_parts(_cut(small, taps), _seeds(small.shape[:2], taps))
+    found = _tapped_parts(_cut(np.asarray(small, np.uint8), taps), _seeds(small.shape[:2], taps))
     large = cv2.resize(found.astype(np.float32), (width, height), interpolation=cv2.INTER_LINEAR)
     return np.asarray(large > 0.5)
 
@@ -66,7 +68,7 @@ def _cut(image: ImageArray, taps: np.ndarray) -> BoolArray:
         # OpenCV draws random numbers for its clusters; the same taps give the same mask.
         cv2.setRNGSeed(0)
         bgr = np.ascontiguousarray(image[..., ::-1])
-        cv2.grabCut(bgr, labels, None, models[0], models[1], _ROUNDS, cv2.GC_INIT_WITH_MASK)
+        cv2.grabCut(bgr, labels, _NO_BOX, models[0], models[1], _ROUNDS, cv2.GC_INIT_WITH_MASK)
     return np.isin(labels, (cv2.GC_FGD, cv2.GC_PR_FGD))
 
 
