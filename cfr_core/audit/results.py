@@ -47,14 +47,6 @@ def save_results(
     write_json(job.folder / PROFILE_FILE, profile.to_json())
 
 
-def neighbours_of(folder: Path, query_row_id: int) -> pd.DataFrame:
-    """Neighbours of one query in all views: view, rank, row_id, score, is_right."""
-    table = pd.read_parquet(
-        folder / NEIGHBOURS_FILE, filters=[("query_row_id", "==", query_row_id)]
-    )
-    return table.drop(columns="query_row_id")
-
-
 def _long_table(
     view: View, found: Neighbours, row_ids: np.ndarray, identities: np.ndarray
 ) -> pd.DataFrame:
