@@ -1,7 +1,6 @@
 """Files of a finished run, written once and only read afterwards."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
