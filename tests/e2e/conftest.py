@@ -105,8 +105,8 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
         yield start
 
 
-# Not of the session: while Playwright runs, asyncio.run fails in every later test.
-@pytest.fixture(scope="package")
+# Of a module, no wider: while Playwright runs, asyncio.run fails in every test, also elsewhere.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Chromium, without a window."""
     path = next(filter(None, map(shutil.which, _CHROMIUM_NAMES)), None)
