@@ -1,7 +1,6 @@
 """Commands about audits: audit, runs, models."""
 
 import dataclasses
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -149,11 +148,8 @@ def _column_and_value(text: str) -> tuple[str, str]:
 
 
 def _rgb(option: str, text: str) -> RGB:
-    channels = _whole_numbers(text.split(","))
-    if len(channels) != 3:
+    channels = [channel.strip() for channel in text.split(",")]
+    if len(channels) != 3 or not all(c.isascii() and c.isdigit() for c in channels):
         raise InputError(f"{option} {text}: write three numbers from 0 to 255, such as 124,116,104")
-    return channels[0], channels[1], channels[2]
-
-
-def _whole_numbers(texts: Sequence[str]) -> list[int]:
-    return [int(text) for text in texts if text.strip().isascii() and text.strip().isdigit()]
+    red, green, blue = map(int, channels)
+    return red, green, blue

@@ -133,6 +133,7 @@ def test_an_exported_dataset_can_be_imported(audited: Path, tmp_path: Path) -> N
         (("audit", "zebras", "-m", "effnet-lite0", "--exclude", "camra"), "perhaps camera"),
         (("audit", "zebras", "-m", "effnet-lite0", "--split", "a"), "QUERY:GALLERY"),
         (("audit", "zebras", "-m", "effnet-lite0", "--fill", "red"), "three numbers"),
+        (("audit", "zebras", "-m", "effnet-lite0", "--fill", "1,2,x,3"), "three numbers"),
         (("import", "nowhere", "--name", "x"), "nowhere"),
         (("import", ".", "--name", "x", "--column", "identity"), "ROLE=COLUMN"),
         (("demo", "--preset", "leakey"), "leaky"),
