@@ -223,6 +223,7 @@ class Mask:
         prompts: What the engine was asked, as JSON text; empty if nothing.
         author: Who made it; empty if not said.
         created_at: ISO 8601 time with zone; empty if not said.
+        reason: Why it was rejected, in a person's words; empty if not said.
     """
 
     row_id: int
@@ -234,6 +235,7 @@ class Mask:
     prompts: str = ""
     author: str = ""
     created_at: str = ""
+    reason: str = ""
 
     @property
     def fingerprint(self) -> str:
