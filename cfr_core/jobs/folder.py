@@ -134,12 +134,13 @@ class JobFolder:
         except Timeout:
             return True
 
-    def read(self, *, was_just_started: bool = False) -> Job:
+    def read(self, is_known_to_live: Callable[[], bool] = lambda: False) -> Job:
         """The job as its files show it now.
 
         Args:
-            was_just_started: The caller knows that its process lives, though it may not hold the
-                lock yet.
+            is_known_to_live: Whether the caller knows that the process lives, though it may not
+                hold the lock yet. Asked once the pid is read, so that a process which was started
+                in between is not taken for one that is gone.
 
         Raises:
             OSError, ValueError, TypeError: if job.json is absent or damaged.
@@ -147,7 +148,7 @@ class JobFolder:
         order = self.order()
         end = _read(self.path / "end.json", lambda path: JobEnd.from_json(read_json(path)))
         has_started = self.pid is not None
-        is_alive = end is None and has_started and (was_just_started or self.is_held())
+        is_alive = end is None and has_started and (is_known_to_live() or self.is_held())
         # Read after the lock: a process that is gone by then has said all that it had to say.
         outcome = _read(self.path / "outcome.json", lambda path: JobEnd.from_json(read_json(path)))
         found = FoundFiles(

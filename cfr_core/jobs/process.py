@@ -21,10 +21,10 @@ def start_worker(folder: JobFolder, command: Sequence[str]) -> subprocess.Popen[
     """Start a process that outlives this one.
 
     Raises:
-        OSError: if the program cannot be started, or the log cannot be written.
+        OSError: if the program cannot be started, or the log cannot be opened.
     """
     with folder.log_path.open("ab") as log:
-        process = subprocess.Popen(
+        return subprocess.Popen(
             [*command, str(folder.path)],
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -34,8 +34,6 @@ def start_worker(folder: JobFolder, command: Sequence[str]) -> subprocess.Popen[
             start_new_session=os.name == "posix",
             creationflags=_creation_flags(),
         )
-    folder.write_pid(process.pid)
-    return process
 
 
 def worker_environment() -> dict[str, str]:

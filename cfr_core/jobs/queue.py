@@ -155,8 +155,11 @@ class JobQueue:
         return JobFolder(self.folder / self.job(job_id).job_id)
 
     def _read(self, path: Path) -> Job:
-        process = self._processes.get(path.name)
-        return JobFolder(path).read(was_just_started=process is not None and process.poll() is None)
+        def is_known_to_live() -> bool:
+            process = self._processes.get(path.name)
+            return process is not None and process.poll() is None
+
+        return JobFolder(path).read(is_known_to_live)
 
     def _run(self) -> None:
         while not self._is_closing:
@@ -188,7 +191,10 @@ class JobQueue:
     def _start(self, job: Job) -> None:
         folder = self._folder_of(job.job_id)
         try:
-            self._processes[job.job_id] = start_worker(folder, self._command)
+            process = start_worker(folder, self._command)
+            # Known before its pid is: whoever finds a pid and no process says "stopped".
+            self._processes[job.job_id] = process
+            folder.write_pid(process.pid)
         except OSError as error:
             folder.write_end(JobState.FAILED, in_words(error), {})
 

@@ -99,6 +99,25 @@ def test_one_runs_at_a_time_in_the_order_of_the_queue(queue: JobQueue) -> None:
     assert [job.job_id for job in queue.jobs()] == ids
 
 
+def test_a_job_that_begins_is_never_shown_as_stopped(
+    queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the pid and the lock that the process takes lie a tenth of a second and more."""
+    write_pid = JobFolder.write_pid
+
+    def write_and_wait(folder: JobFolder, pid: int) -> None:
+        write_pid(folder, pid)
+        time.sleep(0.3)
+
+    monkeypatch.setattr(JobFolder, "write_pid", write_and_wait)
+    job_id = queue.submit(count(1))
+    states = [queue.job(job_id).state]
+    while states[-1].is_active:
+        states.append(queue.job(job_id).state)
+    assert JobState.STOPPED not in states
+    assert states[-1] is JobState.FINISHED
+
+
 def test_the_same_work_is_queued_once(queue: JobQueue) -> None:
     first = queue.submit(count(10, pause_s=0.05))
     assert queue.submit(count(10, pause_s=0.05)) == first
