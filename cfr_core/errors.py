@@ -29,6 +29,22 @@ class MaskError(InputError):
     """A mask is malformed, empty where it must not be, or of another size than its crop."""
 
 
+class MaskConflictError(MaskError):
+    """Somebody has saved a newer version of the mask that an edit started from.
+
+    Attributes:
+        version: The newer version, which stays the current one.
+        author: Who made it; empty if not said.
+        created_at: When, as ISO 8601 time with zone; empty if not said.
+    """
+
+    def __init__(self, message: str, *, version: int, author: str, created_at: str) -> None:
+        super().__init__(message)
+        self.version = version
+        self.author = author
+        self.created_at = created_at
+
+
 class MissingMaskError(CfrError):
     """A masked view was asked of a row without an accepted mask. It never falls back."""
 

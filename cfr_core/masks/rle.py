@@ -42,6 +42,22 @@ def decode_counts(counts: str, size_hw: tuple[int, int]) -> BoolArray:
     Raises:
         MaskError: if the counts do not fill the size exactly. (pycocotools returns garbage then.)
     """
+    height, width = size_hw
+    runs = _filling_runs(counts, size_hw)
+    is_animal = np.arange(len(runs)) % 2 == 1
+    return np.repeat(is_animal, runs).reshape(width, height).T
+
+
+def area_px(mask: Mask) -> int:
+    """Number of pixels on the animal.
+
+    Raises:
+        MaskError: if the counts do not fill the stated size exactly.
+    """
+    return sum(_filling_runs(mask.counts, mask.size_hw)[1::2])
+
+
+def _filling_runs(counts: str, size_hw: tuple[int, int]) -> list[int]:
     runs = _runs(counts)
     height, width = size_hw
     if min(runs, default=0) < 0 or sum(runs) != height * width:
@@ -49,13 +65,7 @@ def decode_counts(counts: str, size_hw: tuple[int, int]) -> BoolArray:
             f"run lengths cover {sum(runs)} pixels, but the mask is {width} x {height} px "
             f"= {height * width}"
         )
-    is_animal = np.arange(len(runs)) % 2 == 1
-    return np.repeat(is_animal, runs).reshape(width, height).T
-
-
-def area_px(mask: Mask) -> int:
-    """Number of pixels on the animal."""
-    return sum(_runs(mask.counts)[1::2])
+    return runs
 
 
 def _runs(counts: str) -> list[int]:

@@ -17,7 +17,9 @@ from cfr_core.datasets.records import (
 )
 from cfr_core.types import Mask, MaskStatus, SilhouetteRole
 
-MASK_COLUMNS = "row_id, height, width, counts, source, status, score, prompts, author, created_at"
+MASK_COLUMNS = (
+    "row_id, height, width, counts, source, status, score, prompts, author, created_at, reason"
+)
 """Columns that `mask_from_row` reads, in its order."""
 
 
@@ -40,7 +42,25 @@ def annotations_from_table(table: pd.DataFrame) -> Annotations:
 
 def masks_table(masks: Iterable[Mask], offset: int) -> pd.DataFrame:
     """Rows of the table "masks", each the first version; row ids shifted by `offset`."""
-    return pd.DataFrame([_mask_row(mask, mask.row_id + offset) for mask in masks])
+    return pd.DataFrame([mask_record(mask, 1) | {"row_id": mask.row_id + offset} for mask in masks])
+
+
+def mask_record(mask: Mask, version: int) -> dict[str, object]:
+    """A row of the table "masks", by column."""
+    return {
+        "row_id": mask.row_id,
+        "version": version,
+        "height": mask.size_hw[0],
+        "width": mask.size_hw[1],
+        "counts": mask.counts,
+        "source": mask.source,
+        "status": mask.status.value,
+        "score": mask.score,
+        "prompts": mask.prompts,
+        "author": mask.author,
+        "created_at": mask.created_at,
+        "reason": mask.reason,
+    }
 
 
 def mask_from_row(row: tuple[Any, ...]) -> Mask:
@@ -84,19 +104,3 @@ def _extras_json(annotations: Annotations) -> list[str]:
     extras = annotations.table[columns].astype(object)
     extras = extras.where(extras.notna(), None)
     return [json.dumps(row, default=str) for row in extras.to_dict("records")]
-
-
-def _mask_row(mask: Mask, row_id: int) -> dict[str, object]:
-    return {
-        "row_id": row_id,
-        "version": 1,
-        "height": mask.size_hw[0],
-        "width": mask.size_hw[1],
-        "counts": mask.counts,
-        "source": mask.source,
-        "status": mask.status.value,
-        "score": mask.score,
-        "prompts": mask.prompts,
-        "author": mask.author,
-        "created_at": mask.created_at,
-    }

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,20 @@ class Database:
     def close(self) -> None:
         """Let go of the file, so that another process may open it."""
         self._connection.close()
+
+
+def insert(cursor: duckdb.DuckDBPyConnection, table: str, rows: pd.DataFrame) -> None:
+    """Append rows to a table by column name; columns that are not given take their defaults."""
+    if rows.empty:
+        return
+    cursor.register("new_rows", rows)
+    cursor.execute(f"INSERT INTO {table} BY NAME SELECT * FROM new_rows")
+    cursor.unregister("new_rows")
+
+
+def now() -> str:
+    """The time of a record: ISO 8601 in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:

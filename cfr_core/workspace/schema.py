@@ -50,6 +50,26 @@ MIGRATIONS: tuple[str, ...] = (
         finished_at VARCHAR NOT NULL
     );
     """,
+    # by_person: a person drew, reviewed or restored this version.
+    """
+    ALTER TABLE masks ADD COLUMN reason VARCHAR DEFAULT '';
+    ALTER TABLE masks ADD COLUMN by_person BOOLEAN DEFAULT false;
+    UPDATE masks SET by_person = true WHERE source = 'human';
+    CREATE TABLE mask_candidates (
+        job VARCHAR NOT NULL,
+        row_id BIGINT NOT NULL,
+        number BIGINT NOT NULL,
+        engine VARCHAR NOT NULL,
+        prompt VARCHAR NOT NULL,
+        height BIGINT NOT NULL,
+        width BIGINT NOT NULL,
+        counts VARCHAR NOT NULL,
+        score DOUBLE,
+        box_iou DOUBLE,
+        outcome VARCHAR NOT NULL,
+        PRIMARY KEY (job, row_id, number)
+    );
+    """,
 )
 """Step i brings a database of version i to version i + 1; steps are never changed, only added."""
 

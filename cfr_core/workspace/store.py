@@ -3,7 +3,6 @@
 import dataclasses
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,7 +14,8 @@ from cfr_core.datasets.records import Annotations, DatasetCard, ImportReport, Im
 from cfr_core.errors import InputError, UnknownRowError
 from cfr_core.types import CropRequest, Mask, MaskStatus, SilhouetteRole
 from cfr_core.workspace import coding
-from cfr_core.workspace.database import Database
+from cfr_core.workspace.database import Database, insert, now
+from cfr_core.workspace.mask_history import MaskHistory
 
 _DATASET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
@@ -58,6 +58,7 @@ class Workspace:
         """
         self.root = root.expanduser().resolve()
         self._database = Database(self.root / "audit.duckdb")
+        self.mask_history = MaskHistory(self._database)
 
     def __enter__(self) -> Self:
         """The workspace itself."""
@@ -119,11 +120,11 @@ class Workspace:
             offset = _scalar(cursor, "SELECT coalesce(max(row_id) + 1, 0) FROM rows")
             _remove(cursor, name)
             rows = coding.rows_table(result.annotations, name, offset)
-            _insert(cursor, "rows", rows)
-            _insert(cursor, "masks", coding.masks_table(result.masks, offset))
+            insert(cursor, "rows", rows)
+            insert(cursor, "masks", coding.masks_table(result.masks, offset))
             cursor.execute(
                 "INSERT INTO datasets VALUES (?, ?, ?, ?)",
-                [name, coding.to_json(result.card), coding.to_json(result.report), _now()],
+                [name, coding.to_json(result.card), coding.to_json(result.report), now()],
             )
 
     def check_room(self, name: str, *, replace: bool = False) -> None:
@@ -210,11 +211,7 @@ class Workspace:
                 f"there is no row {row_id} in this workspace; its dataset may have been replaced"
             )
         root, path, file_sha256, *bbox = found[0]
-        # The last version is chosen here: for a single row, ORDER BY takes longer than the rest.
-        masks = self._database.read(
-            f"SELECT version, {coding.MASK_COLUMNS} FROM masks WHERE row_id = ?", [row_id]
-        )
-        mask = coding.mask_from_row(max(masks)[1:]) if masks else None
+        _, mask = self.mask_history.current(row_id)
         return CropRequest(
             row_id=row_id,
             path=str(Path(root) / path),
@@ -226,16 +223,7 @@ class Workspace:
     def masks(self, name: str) -> dict[int, Mask]:
         """The current mask version of every row that has one, by row id."""
         self._dataset_field(name, "name")
-        found = self._database.read(
-            f"""
-            SELECT {coding.MASK_COLUMNS} FROM masks
-            WHERE row_id IN (SELECT row_id FROM rows WHERE dataset = ?)
-            QUALIFY row_number() OVER (PARTITION BY row_id ORDER BY version DESC) = 1
-            ORDER BY row_id
-            """,
-            [name],
-        )
-        return {row[0]: coding.mask_from_row(row) for row in found}
+        return self.mask_history.of_dataset(name)
 
     def register_run(self, run: RunRecord) -> None:
         """Record a finished run; the same run id again replaces its record."""
@@ -272,7 +260,7 @@ def _check_room(cursor: duckdb.DuckDBPyConnection, name: str, *, replace: bool) 
     made_here = _scalar(
         cursor,
         "SELECT count(*) FROM masks JOIN rows USING (row_id) "
-        "WHERE dataset = ? AND masks.source <> 'dataset'",
+        "WHERE dataset = ? AND (masks.source <> 'dataset' OR by_person)",
         [name],
     )
     if made_here:
@@ -283,19 +271,13 @@ def _check_room(cursor: duckdb.DuckDBPyConnection, name: str, *, replace: bool) 
 
 
 def _remove(cursor: duckdb.DuckDBPyConnection, name: str) -> None:
-    cursor.execute(
-        "DELETE FROM masks WHERE row_id IN (SELECT row_id FROM rows WHERE dataset = ?)", [name]
-    )
+    for table in ("masks", "mask_candidates"):
+        cursor.execute(
+            f"DELETE FROM {table} WHERE row_id IN (SELECT row_id FROM rows WHERE dataset = ?)",
+            [name],
+        )
     cursor.execute("DELETE FROM rows WHERE dataset = ?", [name])
     cursor.execute("DELETE FROM datasets WHERE name = ?", [name])
-
-
-def _insert(cursor: duckdb.DuckDBPyConnection, table: str, rows: pd.DataFrame) -> None:
-    if rows.empty:
-        return
-    cursor.register("new_rows", rows)
-    cursor.execute(f"INSERT INTO {table} BY NAME SELECT * FROM new_rows")
-    cursor.unregister("new_rows")
 
 
 def _scalar(
@@ -303,7 +285,3 @@ def _scalar(
 ) -> int:
     # fetchall, since DuckDB keeps a connection busy until a result is read to its end.
     return int(cursor.execute(query, parameters or []).fetchall()[0][0])
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
