@@ -9,21 +9,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import duckdb
-import pandas as pd
 
 from cfr_core.errors import MaskError
 from cfr_core.masks.rle import area_px
 from cfr_core.types import Mask, MaskStatus
 from cfr_core.workspace import coding
-from cfr_core.workspace.database import Database, insert, now
-from cfr_core.workspace.mask_rules import check_pixels, check_sizes, conflict, empty_words
-
-_CURRENT = f"""
-    SELECT version, bool_or(by_person) OVER (PARTITION BY row_id), {coding.MASK_COLUMNS}
-    FROM masks
-    WHERE row_id IN (SELECT unnest(?::BIGINT[]))
-    QUALIFY row_number() OVER (PARTITION BY row_id ORDER BY version DESC) = 1
-"""
+from cfr_core.workspace.database import Database
+from cfr_core.workspace.mask_rules import check_pixels, conflict, empty_words
+from cfr_core.workspace.mask_table import (
+    CANDIDATE_COLUMNS,
+    MaskCandidate,
+    candidate_from_row,
+    check_sizes,
+    current_masks,
+    store_candidates,
+    store_versions,
+)
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class MaskHistory:
         with self._database.transaction() as cursor:
             check_sizes(cursor, [mask])
             version = _next_version(cursor, mask.row_id, based_on)
-            _store(cursor, [(version, mask)], by_person=True)
+            store_versions(cursor, [(version, mask)], by_person=True)
         return version
 
     def review(
@@ -181,7 +182,7 @@ class MaskHistory:
             The new versions, and why other rows were refused.
         """
         with self._database.transaction() as cursor:
-            current = _current(cursor, row_ids)
+            current = current_masks(cursor, row_ids)
             refused = {
                 row_id: why
                 for row_id in row_ids
@@ -192,10 +193,12 @@ class MaskHistory:
                 for row_id, (version, mask, _) in current.items()
                 if row_id not in refused and mask.status is not status
             }
-            _store(cursor, changed.values(), by_person=True)
+            store_versions(cursor, changed.values(), by_person=True)
         return ReviewOutcome({row_id: new for row_id, (new, _) in changed.items()}, refused)
 
-    def add_proposals(self, proposals: Iterable[Mask]) -> ProposalCounts:
+    def add_proposals(
+        self, proposals: Iterable[Mask], candidates: Iterable[MaskCandidate] = ()
+    ) -> ProposalCounts:
         """Store the masks of a bulk run where no person has worked, all of them or none.
 
         A row is left alone if a person drew, reviewed or restored any version of its mask, or if
@@ -203,6 +206,7 @@ class MaskHistory:
 
         Args:
             proposals: At most one mask a row, each of its crop's size.
+            candidates: All masks that the run chose among, kept beside the versions.
 
         Raises:
             UnknownRowError, MaskError: as `add`.
@@ -212,12 +216,13 @@ class MaskHistory:
             check_pixels(mask)
         with self._database.transaction() as cursor:
             check_sizes(cursor, list(masks.values()))
-            current = _current(cursor, list(masks))
+            current = current_masks(cursor, list(masks))
             kept = {i for i, (_, old, is_human) in current.items() if is_human or _came_with(old)}
             same = {i for i, (_, old, _) in current.items() if _says_the_same(old, masks[i])}
             new = [mask for i, mask in masks.items() if i not in kept | same]
             numbered = [(current[m.row_id][0] + 1 if m.row_id in current else 1, m) for m in new]
-            _store(cursor, numbered, by_person=False)
+            store_versions(cursor, numbered, by_person=False)
+            store_candidates(cursor, candidates)
         n_by_status = {status: sum(m.status is status for m in new) for status in MaskStatus}
         return ProposalCounts(
             n_by_status[MaskStatus.ACCEPTED],
@@ -227,6 +232,15 @@ class MaskHistory:
             n_unchanged=len(same - kept),
         )
 
+    def candidates(self, row_id: int) -> list[MaskCandidate]:
+        """What bulk runs chose among for a row, and why they took or left each; by run."""
+        found = self._database.read(
+            f"SELECT {CANDIDATE_COLUMNS} FROM mask_candidates WHERE row_id = ? "
+            "ORDER BY job, number",
+            [row_id],
+        )
+        return [candidate_from_row(row) for row in found]
+
     def _read(self, row_id: int) -> list[tuple[int, Mask]]:
         # In any order: for a single row, ORDER BY takes longer than the rest.
         found = self._database.read(
@@ -235,16 +249,8 @@ class MaskHistory:
         return [(version, coding.mask_from_row(tuple(row))) for version, *row in found]
 
 
-def _current(
-    cursor: duckdb.DuckDBPyConnection, row_ids: Sequence[int]
-) -> dict[int, tuple[int, Mask, bool]]:
-    """Version, mask, and whether a person worked on any version, of the rows that have a mask."""
-    found = cursor.execute(_CURRENT, [list(row_ids)]).fetchall()
-    return {row[2]: (row[0], coding.mask_from_row(row[2:]), bool(row[1])) for row in found}
-
-
 def _next_version(cursor: duckdb.DuckDBPyConnection, row_id: int, based_on: int) -> int:
-    current = _current(cursor, [row_id]).get(row_id)
+    current = current_masks(cursor, [row_id]).get(row_id)
     if current is not None and current[0] != based_on:
         raise conflict(current[1], current[0], based_on)
     if current is None and based_on:
@@ -279,15 +285,3 @@ def _came_with(mask: Mask) -> bool:
 def _says_the_same(old: Mask, new: Mask) -> bool:
     """True if a proposal differs from a stored one in its time at most."""
     return replace(old, created_at=new.created_at) == new
-
-
-def _store(
-    cursor: duckdb.DuckDBPyConnection, versions: Iterable[tuple[int, Mask]], *, by_person: bool
-) -> None:
-    time = now()
-    records = [
-        coding.mask_record(mask, version)
-        | {"created_at": mask.created_at or time, "by_person": by_person}
-        for version, mask in versions
-    ]
-    insert(cursor, "masks", pd.DataFrame(records))
