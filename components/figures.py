@@ -1,7 +1,7 @@
 """Runs on the CFR-SSI plane; colours of text, axes and background are left to the page's theme."""
 
 import html
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
@@ -32,6 +32,9 @@ _ROLE_LABELS: dict[SilhouetteRole, str] = {
 }
 _ROOM = 0.04
 """Beyond 0 and 1, so that points on the edge are whole."""
+
+_NEAR = (0.15, 0.04)
+"""CFR and SSI within which the names of two points would cover each other."""
 
 _MAX_NAMED = 12
 """So many points have their dataset written beside them; more would cover one another."""
@@ -76,11 +79,12 @@ def evidence_plane(profiles: Sequence[EvidenceProfile], k: int, style: PlaneStyl
         figure.add_trace(_joining_trace(runs, k))
     # The legend shows the shape of an encoder's first point: the usual one, if it has it.
     in_order = sorted(runs, key=lambda profile: list(_SYMBOLS).index(profile.silhouette_role))
+    named = _named(runs, k) if len(runs) <= _MAX_NAMED else frozenset()
     for encoder in style.encoders:
         own = [profile for profile in in_order if profile.encoder["name"] == encoder]
         if own:
             colour = palette.SERIES[style.encoders.index(encoder) % len(palette.SERIES)]
-            figure.add_trace(_runs_trace(own, k, colour, is_named=len(runs) <= _MAX_NAMED))
+            figure.add_trace(_runs_trace(own, k, colour, named))
     chosen = [profile for profile in runs if profile.run_id in style.chosen]
     if chosen:
         figure.add_trace(_rings_trace(chosen, k))
@@ -114,7 +118,8 @@ def _shade_regions(figure: go.Figure) -> None:
         )
         figure.add_annotation(
             x=left + 0.25,
-            y=low + 0.25,
+            # Beside the line between upper and lower regions, where few datasets lie.
+            y=low + (0.03 if low else 0.47),
             text=f"<b>{region.value.capitalize()}</b>",
             font={"size": 15},
             showarrow=False,
@@ -163,7 +168,7 @@ def _joining_trace(runs: Sequence[EvidenceProfile], k: int) -> go.Scatter:
 
 
 def _runs_trace(
-    runs: Sequence[EvidenceProfile], k: int, colour: str, *, is_named: bool
+    runs: Sequence[EvidenceProfile], k: int, colour: str, named: Collection[str]
 ) -> go.Scatter:
     rates = [profile.by_k[k] for profile in runs]
     return go.Scatter(
@@ -176,8 +181,8 @@ def _runs_trace(
         error_y=interval_bars(
             [at_k.ssi for at_k in rates], [at_k.intervals["ssi"] for at_k in rates]
         ),
-        mode="markers+text" if is_named else "markers",
-        text=[html.escape(profile.dataset) for profile in runs],
+        mode="markers+text" if named else "markers",
+        text=[html.escape(profile.dataset) if profile.run_id in named else "" for profile in runs],
         textposition=[_text_position(at_k) for at_k in rates],
         textfont={"size": 13},
         marker={
@@ -192,6 +197,20 @@ def _runs_trace(
         legendgroup="encoders",
         legendgrouptitle={"text": "Encoder (runs)"},
     )
+
+
+def _named(runs: Sequence[EvidenceProfile], k: int) -> frozenset[str]:
+    """Runs with their dataset written beside them: not again where another of it lies as near."""
+    named: list[EvidenceProfile] = []
+    for run in runs:
+        if not any(run.dataset == other.dataset and _is_near(run, other, k) for other in named):
+            named.append(run)
+    return frozenset(run.run_id for run in named)
+
+
+def _is_near(run: EvidenceProfile, other: EvidenceProfile, k: int) -> bool:
+    here, there = run.by_k[k], other.by_k[k]
+    return abs(here.cfr - there.cfr) < _NEAR[0] and abs(here.ssi - there.ssi) < _NEAR[1]
 
 
 def _text_position(rates: RatesAtK) -> str:

@@ -8,9 +8,18 @@ from components import state
 from components.errors import explained
 from components.jobs_panel import jobs_panel
 
+# Room for a job's numbers, and no more: plots need the width of a laptop.
+_SIDEBAR_PX = 250
+
 # An icon of our own, since Streamlit takes its symbols for it from a server on the internet.
-icon = Path(__file__).parent / "icon.svg"
-st.set_page_config(page_title="CFR auditor", page_icon=icon, layout="wide")
+folder = Path(__file__).parent
+st.set_page_config(
+    page_title="CFR auditor",
+    page_icon=folder / "icon.svg",
+    layout="wide",
+    initial_sidebar_state=_SIDEBAR_PX,
+)
+st.html(folder / "page.css")
 
 page = st.navigation(
     [

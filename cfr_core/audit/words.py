@@ -33,8 +33,8 @@ ROLE_WORDS = {
     "and silhouette",
     SilhouetteRole.IDENTITY: "the outline is part of the biometric: SSI takes the shortcut view "
     "alone",
-    SilhouetteRole.AMBIGUOUS: "not decided: both readings are given, the headline takes the "
-    "larger of shortcut view and silhouette",
+    SilhouetteRole.AMBIGUOUS: "whether the outline is biometric is not decided: both readings are "
+    "given, the headline takes the larger of shortcut view and silhouette",
 }
 
 

@@ -47,34 +47,46 @@ def choose(profiles: Sequence[EvidenceProfile]) -> Chosen:
         profiles: Runs as of `comparable`, at least two.
     """
     by_id = {profile.run_id: profile for profile in profiles}
-    columns = st.columns([5, 5, 2], vertical_alignment="bottom")
+    line = st.container(horizontal=True, vertical_alignment="bottom")
     chosen_elsewhere = state.get(state.RUN)
     ids = sorted(by_id, key=lambda run_id: run_id != chosen_elsewhere)
-    with columns[0]:
-        labels = {run_id: f"{run.dataset} · {run_label(run)}" for run_id, run in by_id.items()}
+    with line:
+        labels = _labels(profiles, with_dataset=True)
         first = by_id[_choose_run("First run", ids, labels, FIRST)]
     notes = state.notes("compare")
     if notes.setdefault("first", first.run_id) != first.run_id:
         # Another dataset, perhaps: the second run of before is no choice then, and no mistake.
         state.put(SECOND, None)
         notes["first"] = first.run_id
-    partners = {run.run_id: run_label(run) for run in _partners(first, profiles)}
-    with columns[1]:
+    partners = _labels(_partners(first, profiles))
+    with line:
         second = by_id[_choose_run("Second run, of the same dataset", partners, partners, SECOND)]
     ks = _common_ks(first, second)
-    with columns[2]:
+    with line:
         k = st.segmented_control(
             "k, nearest photos", ks, required=True, **state.bound(state.K, among=ks)
         )
     return Chosen(first, second, k if k is not None else ks[0])
 
 
-def run_label(profile: EvidenceProfile) -> str:
-    """A run of a known dataset in a few words."""
-    protocol = profile.protocol["words"]
+def _labels(runs: Sequence[EvidenceProfile], *, with_dataset: bool = False) -> dict[str, str]:
+    """Runs in a few words; their time too, where others would have the same words."""
+    words = {run.run_id: _words(run, with_dataset=with_dataset) for run in runs}
+    n_alike = Counter(words.values())
+    return {
+        run.run_id: f"{text} · {run.finished_at[:16].replace('T', ' ')}"
+        if n_alike[text] > 1
+        else text
+        for run, text in zip(runs, words.values(), strict=True)
+    }
+
+
+def _words(run: EvidenceProfile, *, with_dataset: bool) -> str:
+    protocol = run.protocol["words"]
     for long, short in _SHORTER.items():
         protocol = protocol.replace(long, short)
-    return f"{profile.encoder['name']} · {protocol} · {profile.finished_at[:10]}"
+    dataset = [run.dataset] if with_dataset else []
+    return " · ".join([*dataset, run.encoder["name"], protocol])
 
 
 def _choose_run(

@@ -84,18 +84,16 @@ def choose(profiles: tuple[EvidenceProfile, ...]) -> Shown:
     by_id = {profile.run_id: profile for profile in profiles}
     ks = sorted({k for profile in profiles for k in profile.by_k})
     encoders = dict.fromkeys(profile.encoder["name"] for profile in reversed(profiles))
-    columns = st.columns([2, 3, 3, 4], vertical_alignment="bottom")
-    with columns[0]:
+    filters = (
+        ("Datasets", DATASETS, [profile.dataset for profile in profiles]),
+        ("Encoders", ENCODERS, list(encoders)),
+        ("Protocols", PROTOCOLS, [_protocol(profile) for profile in profiles]),
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         k = st.segmented_control(
             "Nearest photos (k)", ks, required=True, **state.bound(state.K, among=ks)
         )
-    filters = (
-        (columns[1], "Datasets", DATASETS, [profile.dataset for profile in profiles]),
-        (columns[2], "Encoders", ENCODERS, list(encoders)),
-        (columns[3], "Protocols", PROTOCOLS, [_protocol(profile) for profile in profiles]),
-    )
-    for column, label, parameter, names in filters:
-        with column:
+        for label, parameter, names in filters:
             _choose_some(label, parameter, sorted(set(names)))
     run = by_id[state.get(state.RUN, among=tuple(by_id)) or profiles[0].run_id]
     also = some(ALSO, tuple(by_id))

@@ -80,7 +80,7 @@ def _how(run: EvidenceProfile) -> str:
         f"{run.n_benchmark_rows:,} photos",
         *([f"{left_out:,} rows left out ({_reasons(run)})"] if left_out else []),
         run.protocol["words"],
-        f"outline: {ROLE_WORDS[run.silhouette_role]}",
+        ROLE_WORDS[run.silhouette_role],
     ]
     return "; ".join(words) + "."
 

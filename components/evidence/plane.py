@@ -22,14 +22,12 @@ _ALT = (
 
 def plane(shown: Shown) -> None:
     """Draw the plane with its switches, and what has no place on it in words."""
-    left, right = st.columns(2)
-    with left:
+    with st.container(horizontal=True, gap="large"):
         with_published = st.toggle(
             "Show the 68 published results",
             help="34 datasets and 2 encoders at k = 1 (arXiv 2611.06864, table S4).",
             **state.bound(PUBLISHED),
         )
-    with right:
         is_joined = st.toggle("Join the runs of one dataset", **state.bound(JOINED))
     style = PlaneStyle(
         encoders=shown.encoders,

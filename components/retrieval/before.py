@@ -162,6 +162,7 @@ def _line(estimate: _Estimate) -> dict[str, object]:
     return {
         "Dataset": estimate.spec.dataset,
         "Encoder": estimate.spec.encoder,
+        "Run": estimate.state,
         "Rows used": planned.n_used,
         "Left out": planned.n_rows - planned.n_used,
         "Individuals": planned.n_identities,
@@ -171,7 +172,6 @@ def _line(estimate: _Estimate) -> dict[str, object]:
         "Time, about": _UNKNOWN if cost.seconds is None else duration_words(cost.seconds),
         "Disk, about": _UNKNOWN if cost.disk_bytes is None else bytes_words(cost.disk_bytes),
         "Download": _download_words(estimate.encoder),
-        "Run": estimate.state,
     }
 
 

@@ -1,5 +1,6 @@
 """The finished audits with their numbers."""
 
+import math
 from collections.abc import Sequence
 
 import pandas as pd
@@ -81,6 +82,8 @@ def _with_interval(rates: RatesAtK, name: str, value: float) -> str:
     if name in rates.undefined:
         return f"undefined: {rates.undefined[name]}"
     low, high = rates.intervals[name]
+    if math.isnan(low):
+        return f"{value:.3f} (no interval)"
     return f"{value:.3f} ({low:.3f} to {high:.3f})"
 
 

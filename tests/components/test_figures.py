@@ -99,6 +99,15 @@ def test_many_points_have_no_names() -> None:
     assert named(evidence_plane(many[:12], 1, STYLE), "made").mode == "markers+text"
 
 
+def test_runs_of_one_dataset_that_lie_close_have_its_name_once() -> None:
+    twin = made_profile("leopards", "twin", rates=(0.8, 0.58, 0.2, 0.1))
+    figure = evidence_plane([ANIMAL, twin], 1, PlaneStyle(encoders=("made", "twin")))
+    assert named(figure, "made").text == ("leopards",)
+    assert named(figure, "twin").text == ("",)
+    far = evidence_plane([SCENERY, AGAIN], 1, STYLE)
+    assert named(far, "made").text == named(far, "other").text == ("cattle",)
+
+
 def test_the_regions_are_shaded_and_named() -> None:
     figure = evidence_plane([], 1, STYLE)
     names = {annotation.text for annotation in figure.layout.annotations}

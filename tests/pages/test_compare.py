@@ -111,3 +111,21 @@ def test_a_run_whose_queries_are_gone_is_told(
     (served.workspace().runs_dir / run_ids[0] / "queries.parquet").unlink()
     test = open_page("compare.py", first=run_ids[0])
     assert "is missing or damaged; run the audit again" in test.error[0].value.replace("\\", "")
+
+
+def test_runs_are_told_apart_by_time_only_where_nothing_else_does(
+    open_page: Callable[..., AppTest], run_ids: list[str]
+) -> None:
+    first, second = open_page("compare.py", first=run_ids[0], second=run_ids[1]).selectbox[:2]
+    assert sorted(first.options)[0].startswith("discs · better · leave-one-out")
+    assert second.options == ["better · leave-one-out"]
+    # At other colours the words are the same.
+    made_run(
+        served.workspace(),
+        replace(SPEC, fill_rgb=(0, 0, 0)),
+        SCENERY,
+        finished_at="2026-01-05T08:30:00+00:00",
+    )
+    first = open_page("compare.py", first=run_ids[0], second=run_ids[1]).selectbox[0]
+    assert "discs · made · leave-one-out · 2026-01-05 08:30" in first.options
+    assert "discs · made · leave-one-out · 2026-01-01 12:00" in first.options
