@@ -62,6 +62,26 @@ class HubWeights:
 
 
 @dataclass(frozen=True)
+class UrlWeights:
+    """Weights published at an address of their own.
+
+    Attributes:
+        url: http or https address; the file keeps the name that it ends with.
+        sha256: Digest of the published file.
+        download_mb: Size in round megabytes.
+    """
+
+    url: str
+    sha256: str
+    download_mb: int
+
+    @property
+    def filenames(self) -> tuple[str, ...]:
+        """Name of the file, the only one."""
+        return (self.url.rpartition("/")[2],)
+
+
+@dataclass(frozen=True)
 class LocalWeights:
     """A weights file that the user named."""
 

@@ -1,23 +1,18 @@
 """Builds the network of an encoder from its weights file; every key must fit."""
 
-import pickle
 from pathlib import Path
 from typing import Any
 
 import timm
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from cfr_core.encoders import miewid
 from cfr_core.encoders.cards import MIEWID, EncoderCard, PackageWeights
+from cfr_core.encoders.state import read_state
 from cfr_core.encoders.weights import WeightsFile
 from cfr_core.errors import WeightsError
 
-_KEYS_SHOWN = 3
-_CONTAINERS = ("state_dict", "model")
-_PARALLEL_PREFIX = "module."
 _OLDER_CLASSIFIER = "head"
 
 
@@ -48,7 +43,7 @@ def build_network(card: EncoderCard, weights: WeightsFile) -> Network:
         WeightsError: if the file is damaged or belongs to another architecture; some of the keys
             that do not fit are in the message.
     """
-    state = _read_state(weights.path)
+    state = read_state(weights.path)
     try:
         if card.architecture == MIEWID:
             backbone: nn.Module = miewid.MiewId()
@@ -102,32 +97,6 @@ def _load_in_order(architecture: str, state: dict[str, Tensor]) -> nn.Module:
     network.reset_classifier(0)
     module: nn.Module = network
     return module
-
-
-def _read_state(path: Path) -> dict[str, Tensor]:
-    """Tensors by key from a .safetensors file, or from a PyTorch file without running code."""
-    try:
-        if path.suffix == ".safetensors":
-            return load_file(path)
-        content = torch.load(path, map_location="cpu", weights_only=True)
-    except (SafetensorError, pickle.UnpicklingError, RuntimeError, EOFError, OSError) as error:
-        raise WeightsError(
-            f"{path}: damaged or truncated weights file ({str(error)[:200]}); delete it and get it "
-            "again"
-        ) from error
-    return _unwrap(content, path)
-
-
-def _unwrap(content: object, path: Path) -> dict[str, Tensor]:
-    """The tensors of a checkpoint, which training code keeps beside its optimiser's state."""
-    for name in _CONTAINERS:
-        if isinstance(content, dict) and isinstance(content.get(name), dict):
-            content = content[name]
-    if not isinstance(content, dict) or not content:
-        raise WeightsError(f"{path}: holds no tensors by name; save model.state_dict()")
-    if not all(isinstance(value, Tensor) for value in content.values()):
-        raise WeightsError(f"{path}: holds more than tensors; save model.state_dict() alone")
-    return {str(key).removeprefix(_PARALLEL_PREFIX): value for key, value in content.items()}
 
 
 def _mismatch(card: EncoderCard, path: Path, error: RuntimeError) -> str:

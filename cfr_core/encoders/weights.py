@@ -1,18 +1,41 @@
-"""Finds the weights file of an encoder: by hand in checkpoints/, in a package, or by download."""
+"""Finds the weights file of a model: by hand in checkpoints/, in a package, or by download."""
 
 import importlib.util
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Protocol, TypeAlias, cast
 
-from cfr_core.encoders.cards import EncoderCard, HubWeights, LocalWeights, PackageWeights
+from cfr_core.encoders.cards import (
+    EncoderCard,
+    HubWeights,
+    LocalWeights,
+    PackageWeights,
+    UrlWeights,
+)
 from cfr_core.encoders.download import RemoteFile, RemoteFileMissingError, download, is_web_page
 from cfr_core.errors import WeightsError
 from cfr_core.fingerprint import file_sha256
 from cfr_core.types import OnProgress, no_progress
 
 DEFAULT_HUB = "https://huggingface.co"
+
+PublishedWeights: TypeAlias = HubWeights | UrlWeights
+"""Weights to be had by download."""
+
+
+class WeightsCard(Protocol):
+    """A model that needs one weights file."""
+
+    @property
+    def name(self) -> str:
+        """Name in the registry, which the folder below checkpoints/ has too."""
+        ...
+
+    @property
+    def weights(self) -> PackageWeights | LocalWeights | PublishedWeights:
+        """Where the file comes from."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -29,12 +52,12 @@ class WeightsFile:
 
 
 def get_weights(
-    card: EncoderCard, checkpoints_dir: Path, *, on_progress: OnProgress = no_progress
+    card: WeightsCard, checkpoints_dir: Path, *, on_progress: OnProgress = no_progress
 ) -> WeightsFile:
-    """The weights of an encoder; downloaded if they are not on this machine.
+    """The weights of a model; downloaded if they are not on this machine.
 
     Args:
-        card: The encoder.
+        card: The model.
         checkpoints_dir: Folder of model weights, which a person can fill by hand too.
         on_progress: Told the bytes of a download.
 
@@ -50,16 +73,18 @@ def get_weights(
             f"{path} is a web page, not model weights; delete it and download the file itself"
         )
     digest = file_sha256(path)
-    expected = card.weights.sha256 if isinstance(card.weights, HubWeights) else None
+    weights = card.weights
+    expected = weights.sha256 if isinstance(weights, HubWeights | UrlWeights) else None
     if expected is not None and digest != expected:
+        own = f", or name it as your own: file:{card.name}:{path}"
         raise WeightsError(
             f"{path} is not the published file of {card.name} (SHA-256 {digest[:16]}..., expected "
-            f"{expected[:16]}...); delete it, or name it as your own: file:{card.name}:{path}"
+            f"{expected[:16]}...); delete it{own if isinstance(card, EncoderCard) else ''}"
         )
     return WeightsFile(path, digest)
 
 
-def find_weights(card: EncoderCard, checkpoints_dir: Path) -> Path | None:
+def find_weights(card: WeightsCard, checkpoints_dir: Path) -> Path | None:
     """Path of the weights on this machine, or None if they are to be downloaded.
 
     Raises:
@@ -76,8 +101,8 @@ def find_weights(card: EncoderCard, checkpoints_dir: Path) -> Path | None:
     return next((folder / name for name in weights.filenames if (folder / name).is_file()), None)
 
 
-def checkpoint_folder(card: EncoderCard, checkpoints_dir: Path) -> Path:
-    """Folder below checkpoints/ where the weights of an encoder belong."""
+def checkpoint_folder(card: WeightsCard, checkpoints_dir: Path) -> Path:
+    """Folder below checkpoints/ where the weights of a model belong."""
     return checkpoints_dir / card.name.replace(":", "-")
 
 
@@ -87,12 +112,18 @@ def hub_url(weights: HubWeights, filename: str) -> str:
     return f"{hub}/{weights.repo}/resolve/{weights.revision}/{filename}"
 
 
-def _download(card: EncoderCard, checkpoints_dir: Path, on_progress: OnProgress) -> Path:
-    weights = cast("HubWeights", card.weights)  # the other kinds are found, or not there at all
+def address(weights: PublishedWeights, filename: str) -> str:
+    """Address to download a file from."""
+    return weights.url if isinstance(weights, UrlWeights) else hub_url(weights, filename)
+
+
+def _download(card: WeightsCard, checkpoints_dir: Path, on_progress: OnProgress) -> Path:
+    # The other kinds are found, or not there at all.
+    weights = cast("PublishedWeights", card.weights)
     folder = checkpoint_folder(card, checkpoints_dir)
-    token = os.environ.get("HF_TOKEN")
+    token = os.environ.get("HF_TOKEN") if isinstance(weights, HubWeights) else None
     for filename in weights.filenames:
-        remote = RemoteFile(hub_url(weights, filename), sha256=weights.sha256, token=token)
+        remote = RemoteFile(address(weights, filename), sha256=weights.sha256, token=token)
         try:
             download(remote, folder / filename, label=card.name, on_progress=on_progress)
         except RemoteFileMissingError as error:
@@ -104,9 +135,14 @@ def _download(card: EncoderCard, checkpoints_dir: Path, on_progress: OnProgress)
             return folder / filename
     raise WeightsError(
         f"the weights of {card.name} are not on this machine, and the download failed: {failure}. "
-        f"To do without it, fetch {' or '.join(weights.filenames)} of {weights.repo} elsewhere "
-        f"and place it in {folder}"
+        f"To do without it, fetch {_what_to_fetch(weights)} elsewhere and place it in {folder}"
     ) from failure
+
+
+def _what_to_fetch(weights: PublishedWeights) -> str:
+    if isinstance(weights, UrlWeights):
+        return weights.url
+    return f"{' or '.join(weights.filenames)} of {weights.repo}"
 
 
 def _package_file(weights: PackageWeights) -> Path:
