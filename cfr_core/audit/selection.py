@@ -1,7 +1,7 @@
 """Which rows enter an audit, and why the others do not (CFR sec. 3.3)."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -14,7 +14,8 @@ from cfr_core.errors import InputError, UndefinedAuditError
 from cfr_core.types import BoolArray, IntArray, Mask, MaskStatus, RetrievalTask
 
 _LABELS_SHOWN = 12
-_COLUMN_OF_RULE = {"file": "file_sha256", "date": "captured_at"}
+COLUMN_OF_RULE = {"file": "file_sha256", "date": "captured_at"}
+"""Rules of `AuditSpec.exclude` -> the column that each compares; any other rule is a column."""
 
 
 class LeftOut(StrEnum):
@@ -59,7 +60,7 @@ def select_rows(annotations: Annotations, masks: Mapping[int, Mask], spec: Audit
     _check_rules(table, spec)
     accepted = {row_id for row_id, mask in masks.items() if mask.status is MaskStatus.ACCEPTED}
     reasons = pd.Series(pd.NA, index=table.index, dtype="string")
-    reasons[~_is_asked_for(table, spec)] = LeftOut.FILTERED.value
+    reasons[~rows_asked_for(table, spec.where)] = LeftOut.FILTERED.value
     if spec.split is not None:
         reasons[~table["split"].isin(spec.split).to_numpy(bool)] = LeftOut.OUTSIDE_SPLIT.value
     reasons[~table["row_id"].isin(accepted).to_numpy(bool)] = LeftOut.NO_MASK.value
@@ -100,22 +101,33 @@ def retrieval_task(table: pd.DataFrame, spec: AuditSpec) -> RetrievalTask:
     )
 
 
+def rows_asked_for(table: pd.DataFrame, where: Sequence[tuple[str, str]]) -> BoolArray:
+    """Rows whose text is, in every column named, one of the values given for it.
+
+    Args:
+        table: Rows of a dataset.
+        where: (column, value) pairs; a column that is not there holds none of its values.
+
+    Returns:
+        (N,) bool; all True where nothing is asked for.
+    """
+    asked_for = np.ones(len(table), np.bool_)
+    for column in dict(where):
+        values = [value for name, value in where if name == column]
+        if column in table.columns:
+            asked_for &= table[column].astype("string").isin(values).to_numpy(bool)
+        else:
+            asked_for[:] = False
+    return asked_for
+
+
 def counts_in_words(reasons: pd.Series) -> str:
     """Reasons with their counts, the most frequent first: "12 no accepted mask, 3 ..."."""
     return ", ".join(f"{count} {reason}" for reason, count in reasons.value_counts().items())
 
 
-def _is_asked_for(table: pd.DataFrame, spec: AuditSpec) -> BoolArray:
-    """(N,) bool: True where every column that is filtered by holds one of its values."""
-    asked_for = np.ones(len(table), np.bool_)
-    for column, _ in spec.where:
-        values = [value for name, value in spec.where if name == column]
-        asked_for &= table[column].astype("string").isin(values).to_numpy(bool)
-    return asked_for
-
-
 def _codes(table: pd.DataFrame, rule: str) -> IntArray:
-    values = table[_COLUMN_OF_RULE.get(rule, rule)]
+    values = table[COLUMN_OF_RULE.get(rule, rule)]
     if rule == "date":
         values = values.dt.normalize()
     # An empty cell is unknown, and what is unknown excludes nothing.
@@ -134,7 +146,7 @@ def _check_rules(table: pd.DataFrame, spec: AuditSpec) -> None:
                 f"{', '.join(found) or 'none, the column is empty'}"
             )
     for rule in spec.exclude:
-        column = _COLUMN_OF_RULE.get(rule, rule)
+        column = COLUMN_OF_RULE.get(rule, rule)
         _check_column(table, column, f"--exclude {rule}")
         if table[column].isna().all():
             raise InputError(f"--exclude {rule}: the column is empty, so it would exclude nothing")
@@ -150,6 +162,6 @@ def _check_rules(table: pd.DataFrame, spec: AuditSpec) -> None:
 
 def _check_column(table: pd.DataFrame, column: str, option: str) -> None:
     if column not in table.columns:
-        names = [*_COLUMN_OF_RULE, *map(str, table.columns)]
+        names = [*COLUMN_OF_RULE, *map(str, table.columns)]
         near = difflib.get_close_matches(column, names) or sorted(names)
         raise InputError(f"{option}: no such column; perhaps {', '.join(near)}")

@@ -13,6 +13,7 @@ from cfr_core.encoders.cards import FILE_PREFIX, TIMM_PREFIX
 from cfr_core.encoders.status import EncoderStatus
 from cfr_core.types import DeviceChoice
 from components import cached, state
+from components.retrieval.rows import ask_rules, ask_where
 from components.state import Parameter
 
 _KS = (1, 5, 10, 20, 50, 100)
@@ -23,14 +24,7 @@ _PROTOCOLS = {
     _LEAVE_ONE_OUT: "Every photo queries all others",
     _SPLIT: "One part of the dataset queries another",
 }
-_RULES = {
-    "file": "the same image file",
-    "encounter": "the same encounter",
-    "date": "the same day",
-    "camera": "the same camera",
-}
 _DEVICES: tuple[DeviceChoice, ...] = get_args(DeviceChoice)
-_COLUMNS = {"encounter": "encounter", "date": "captured_at", "camera": "camera"}
 
 
 def _device(text: str) -> DeviceChoice:
@@ -53,6 +47,7 @@ class Asked:
         ks: Ranks.
         exclude: Rules that take rows from a query's gallery.
         split: (query label, gallery label), or None for leave-one-out.
+        where: (column, value) pairs that rows are chosen by.
     """
 
     datasets: tuple[str, ...]
@@ -60,6 +55,7 @@ class Asked:
     ks: tuple[int, ...]
     exclude: tuple[str, ...]
     split: tuple[str, str] | None
+    where: tuple[tuple[str, str], ...]
 
     @property
     def specs(self) -> list[AuditSpec]:
@@ -67,7 +63,7 @@ class Asked:
         if not self.ks:
             return []
         return [
-            AuditSpec(dataset, encoder, self.ks, self.exclude, self.split)
+            AuditSpec(dataset, encoder, self.ks, self.exclude, self.split, self.where)
             for dataset, encoder in product(self.datasets, self.encoders)
         ]
 
@@ -84,14 +80,16 @@ def ask(names: Collection[str], encoders: Collection[EncoderStatus]) -> Asked:
         datasets = _ask_datasets(names)
         models = _ask_encoders([encoder.name for encoder in encoders])
         ks = st.multiselect(
-            "Ranks k: a query is right if one of the k most similar photos is",
+            "Nearest photos (k)",
             _KS,
+            help="A query is right if one of the k most similar photos shows the same individual.",
             **state.bound(_list("ks", [*DEFAULT_KS], _KS, int)),
         )
     with right:
         split = _ask_split(datasets)
-        exclude = _ask_rules(datasets)
-    return Asked(tuple(datasets), tuple(models), tuple(sorted(ks)), tuple(exclude), split)
+        exclude = ask_rules(datasets)
+        where = ask_where(datasets)
+    return Asked(tuple(datasets), tuple(models), tuple(sorted(ks)), exclude, split, where)
 
 
 def ask_device(usable: Collection[str], label: Callable[[str], str]) -> DeviceChoice:
@@ -152,25 +150,6 @@ def _ask_split(datasets: Collection[str]) -> tuple[str, str] | None:
     rest = [label for label in labels if label != query]
     gallery = other.selectbox("Gallery", rest, **state.bound(_label("gallery"), among=rest))
     return str(query), str(gallery)
-
-
-def _ask_rules(datasets: Collection[str]) -> list[str]:
-    rules = [rule for rule in _RULES if all(_applies(rule, dataset) for dataset in datasets)]
-    chosen: list[str] = st.multiselect(
-        "Do not count as a match what shares with the query",
-        rules,
-        format_func=lambda rule: _RULES[rule],
-        placeholder="Nothing is left out but the query itself",
-        help="Only what all chosen datasets know is offered.",
-        **state.bound(_list("exclude", [], rules)),
-    )
-    return chosen
-
-
-def _applies(rule: str, dataset: str) -> bool:
-    """True if the dataset knows what the rule compares."""
-    column = _COLUMNS.get(rule)
-    return column is None or bool(cached.rows(dataset)[column].notna().any())
 
 
 def _split_labels(datasets: Collection[str]) -> list[str]:

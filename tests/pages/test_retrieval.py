@@ -39,12 +39,13 @@ def on_machine(monkeypatch: pytest.MonkeyPatch) -> Callable[[Machine | None], No
 
 @pytest.fixture
 def discs(tmp_path: Path) -> None:
-    """Two datasets; only the second has encounters and a split."""
+    """Two datasets; only the second has encounters, a split and a column of its own."""
     result = made_dataset(tmp_path / "photos")
     served.workspace().add_dataset(result)
     table = result.annotations.table.assign(
         encounter=pd.array(["one", "other"] * 6, "string"),
         split=pd.array(["query", "query", "database"] * 4, "string"),
+        weather=pd.array(["Rain", "sun", None] * 4, "string"),
     )
     more = replace(result, card=replace(result.card, name="more"), annotations=Annotations(table))
     served.workspace().add_dataset(more)
@@ -114,11 +115,38 @@ def test_only_what_all_datasets_know_is_offered(open_page: Open) -> None:
         datasets: open_page("retrieval.py", datasets=datasets).multiselect(key="choice of exclude")
         for datasets in ("discs", "more", "discs,more")
     }
-    assert offered["discs"].options == ["the same image file", "the same day"]
-    assert "the same encounter" in offered["more"].options
+    assert offered["discs"].options == ["file", "date"]
+    # A column that no list foresees is offered, too.
+    assert offered["more"].options == ["file", "encounter", "date", "split", "weather"]
     assert offered["discs,more"].options == offered["discs"].options
     test = open_page("retrieval.py", datasets="discs")
     assert test.radio(key="choice of protocol").options == ["Every photo queries all others"]
+
+
+@pytest.mark.usefixtures("discs")
+def test_rows_are_chosen_by_what_they_say(open_page: Open) -> None:
+    test = open_page("retrieval.py", datasets="more")
+    choice = test.multiselect(key="choice of where")
+    assert {"weather=Rain", "weather=sun", "split=query", "identity=disc 0"} <= set(choice.options)
+    # Typed as people type: another case, spaces, the value alone.
+    choice.set_value(["Weather = rain", "query"]).run()
+    assert test.query_params["where"] == "weather=Rain,split=query"
+    assert "Leaves 4 of 12 rows of more." in [caption.value for caption in test.caption]
+    assert estimate(test)["Rows used"].tolist() == [3]  # row 3 is of unknown identity
+    test.button(key="launch").click().run()
+    (job,) = served.jobs().jobs()
+    folder = served.workspace().runs_dir / job.order.spec["run_id"]
+    spec = AuditSpec.from_json(pd.read_json(folder / "spec.json", typ="series")["spec"])
+    assert spec.where == (("weather", "Rain"), ("split", "query"))
+
+
+@pytest.mark.usefixtures("discs")
+def test_a_choice_of_rows_that_means_nothing_is_told(open_page: Open) -> None:
+    test = open_page("retrieval.py", datasets="more", where="fog,weather=sun")
+    assert "“fog”: write it as COLUMN=VALUE" in test.warning[0].value.replace("\\", "")
+    assert test.multiselect(key="choice of where").value == ["weather=sun"]
+    test = open_page("retrieval.py", datasets="more", where="weather=fog")
+    assert "no row has that value; there are Rain, sun" in test.error[0].value.replace("\\", "")
 
 
 @pytest.mark.usefixtures("discs")

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cfr_core.audit.selection import LeftOut, retrieval_task, select_rows
+from cfr_core.audit.selection import LeftOut, retrieval_task, rows_asked_for, select_rows
 from cfr_core.audit.spec import AuditSpec
 from cfr_core.datasets.records import COLUMNS, Annotations
 from cfr_core.errors import InputError, UndefinedAuditError
@@ -102,6 +102,12 @@ def test_a_filter_joins_values_of_a_column_and_narrows_by_another() -> None:
 
     assert selection.table["row_id"].tolist() == [100, 101]
     assert selection.left_out["reason"].tolist() == [LeftOut.FILTERED] * 2
+
+
+def test_a_column_that_is_not_there_holds_no_value() -> None:
+    table = annotations(["a", "b"]).table
+    assert rows_asked_for(table, ()).tolist() == [True, True]
+    assert rows_asked_for(table, (("identity", "a"), ("sid", "left"))).tolist() == [False, False]
 
 
 def test_exclusion_codes_follow_days_and_files_and_unknown_excludes_nothing() -> None:
