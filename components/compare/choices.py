@@ -8,6 +8,7 @@ import streamlit as st
 
 from cfr_core.audit.profile import EvidenceProfile
 from components import state
+from components.errors import plain
 from components.state import Parameter
 
 FIRST = Parameter[str | None]("first", None, str)
@@ -64,9 +65,15 @@ def choose(profiles: Sequence[EvidenceProfile]) -> Chosen:
     ks = _common_ks(first, second)
     with line:
         k = st.segmented_control(
-            "k, nearest photos", ks, required=True, **state.bound(state.K, among=ks)
+            "Nearest photos (k)", ks, required=True, **state.bound(state.K, among=ks)
         )
+    # Long names are cut off in a list, and what differs may be at their end.
+    st.caption(plain(f"First: {_in_full(first)}. Second: {_in_full(second)}."))
     return Chosen(first, second, k if k is not None else ks[0])
+
+
+def _in_full(run: EvidenceProfile) -> str:
+    return f"{run.encoder['name']}, {run.protocol['words']}"
 
 
 def _labels(runs: Sequence[EvidenceProfile], *, with_dataset: bool = False) -> dict[str, str]:

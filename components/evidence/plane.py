@@ -22,7 +22,7 @@ _ALT = (
 
 def plane(shown: Shown) -> None:
     """Draw the plane with its switches, and what has no place on it in words."""
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True):
         with_published = st.toggle(
             "Show the 68 published results",
             help="34 datasets and 2 encoders at k = 1 (arXiv 2611.06864, table S4).",

@@ -29,7 +29,9 @@ def finished_audits() -> None:
         st.caption("None yet. What is launched above appears here when it is done.")
         return
     ks = sorted({k for run in runs for k in run.by_k})
-    k = st.segmented_control("Rank k", ks, required=True, **state.bound(state.K, among=ks))
+    k = st.segmented_control(
+        "Nearest photos (k)", ks, required=True, **state.bound(state.K, among=ks)
+    )
     shown = [run for run in runs if k in run.by_k]
     table = pd.DataFrame([_line(run, run.by_k[k]) for run in shown])
     event = st.dataframe(
