@@ -51,7 +51,7 @@ def nearest_neighbours(
     Raises:
         InputError: if k < 1, or the vectors are not N finite rows of unit length.
     """
-    exclusions, layout, matrix = _prepare(vectors, task, block_rows, device)
+    exclusions, layout, matrix = prepare(vectors, task, block_rows, device)
     targets = best_positives(vectors, exclusions, layout, task.identity_codes)
     counter = RankCounter(targets, vectors, layout)
     nearest = NearestRows(len(layout.query_rows), k)
@@ -99,7 +99,7 @@ def nearest_rows(
     Raises:
         InputError: if k < 1, or the vectors are not N finite rows of unit length.
     """
-    exclusions, layout, matrix = _prepare(vectors, task, block_rows, device)
+    exclusions, layout, matrix = prepare(vectors, task, block_rows, device)
     nearest = NearestRows(len(layout.query_rows), k)
     for products in matrix:
         nearest.offer(products, layout.gallery_rows[products.gallery])
@@ -133,15 +133,20 @@ def average_precisions(
     Raises:
         InputError: if the vectors are not N finite rows of unit length.
     """
-    _, n_positives = gallery_counts(task)
-    parts = [
-        _average_precisions(vectors, part, block_rows, device) for part in _parts(task, n_positives)
-    ]
+    parts = [_average_precisions(vectors, part, block_rows, device) for part in parts_of(task)]
     return np.concatenate([np.empty(0), *parts])
 
 
-def _parts(task: RetrievalTask, n_positives: IntArray) -> Iterator[RetrievalTask]:
-    """The task by groups of queries, so that the pairs with their positives fit in memory."""
+def parts_of(task: RetrievalTask) -> Iterator[RetrievalTask]:
+    """The task by groups of queries, so that the pairs with their positives fit in memory.
+
+    Args:
+        task: Queries, gallery and exclusions.
+
+    Yields:
+        The same task with some of its `query_rows`, in their order; nothing if it has none.
+    """
+    _, n_positives = gallery_counts(task)
     group = np.cumsum(n_positives) // _POSITIVES_AT_ONCE
     for value in np.unique(group):
         yield replace(task, query_rows=task.query_rows[group == value])
@@ -153,7 +158,7 @@ def _average_precisions(
     block_rows: int | None,
     device: "str | torch.device",
 ) -> FloatArray:
-    exclusions, layout, matrix = _prepare(vectors, task, block_rows, device)
+    exclusions, layout, matrix = prepare(vectors, task, block_rows, device)
     targets = all_positives(vectors, exclusions, layout, task.identity_codes)
     counter = RankCounter(targets, vectors, layout)
     for products in matrix:
@@ -162,10 +167,20 @@ def _average_precisions(
     return precisions[np.argsort(layout.query_rows)]
 
 
-def _prepare(
+def prepare(
     vectors: Float32Array, task: RetrievalTask, block_rows: int | None, device: "str | torch.device"
 ) -> tuple[Exclusions, Layout, Iterator[Products]]:
-    """What may be retrieved, in which order, and the blocks of the similarity matrix."""
+    """What may be retrieved, in which order, and the blocks of the similarity matrix.
+
+    Args:
+        vectors: (N, D) float32 unit rows, one for each row of the task.
+        task: Queries, gallery and exclusions.
+        block_rows: Rows and columns of a block; chosen by the device if None.
+        device: Where to multiply.
+
+    Raises:
+        InputError: if the vectors are not N finite rows of unit length.
+    """
     if len(vectors) != len(task.identity_codes):
         raise InputError(
             f"the task has {len(task.identity_codes)} rows, but there are {len(vectors)} vectors"

@@ -1,0 +1,178 @@
+"""All that retrieval finds in one view, with what it takes to repair it when a few rows change.
+
+Beside the nearest rows of each query it keeps the place of every positive, from which the first
+hit and the average precision follow.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cfr_core.errors import InputError
+from cfr_core.metrics.precision import average_precision
+from cfr_core.retrieval.exact import Float64Array, exact_pairs
+from cfr_core.retrieval.galleries import gallery_counts
+from cfr_core.retrieval.nearest import NearestRows
+from cfr_core.retrieval.neighbours import parts_of, prepare
+from cfr_core.retrieval.ranks import RankCounter, all_positives
+from cfr_core.types import BoolArray, Float32Array, FloatArray, IntArray, Neighbours, RetrievalTask
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass(frozen=True)
+class PositiveRanks:
+    """Places of all positives of all queries, by query and then by row.
+
+    Attributes:
+        query_rows: (T,) int64 ascending row numbers of the queries.
+        rows: (T,) int64 row numbers of the positives, ascending within a query.
+        scores: (T,) float64 exact similarities.
+        n_before: (T,) int64 rows of the query's gallery that come before the positive.
+    """
+
+    query_rows: IntArray
+    rows: IntArray
+    scores: Float64Array
+    n_before: IntArray
+
+    def __post_init__(self) -> None:
+        shapes = {name: array.shape for name, array in vars(self).items()}
+        if len(set(shapes.values())) != 1 or self.rows.ndim != 1:
+            raise InputError(f"all four arrays must be (T,) for one T, got {shapes}")
+
+    def of(self, chosen: IntArray | BoolArray) -> "PositiveRanks":
+        """Some of the lines.
+
+        Args:
+            chosen: (n,) int64 lines in their order, or (T,) bool.
+        """
+        return PositiveRanks(
+            self.query_rows[chosen], self.rows[chosen], self.scores[chosen], self.n_before[chosen]
+        )
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What retrieval found in one view.
+
+    Attributes:
+        neighbours: The nearest rows; their scores are exact products rounded to float32, so that
+            they do not depend on blocks, threads or device, unlike those of `nearest_neighbours`.
+        positives: Places of all positives.
+    """
+
+    neighbours: Neighbours
+    positives: PositiveRanks
+
+    @property
+    def average_precisions(self) -> FloatArray:
+        """(Q,) float64 average precision of each query, as `average_precisions` gives it."""
+        queries = self.neighbours.query_rows
+        places = np.searchsorted(queries, self.positives.query_rows)
+        return average_precision(places, self.positives.n_before + 1, len(queries))
+
+
+def rank(
+    vectors: Float32Array,
+    task: RetrievalTask,
+    k: int,
+    *,
+    block_rows: int | None = None,
+    device: "str | torch.device" = "cpu",
+) -> Ranking:
+    """The nearest rows of each query and the places of all its positives (CFR sec. 3.3), exactly.
+
+    The similarities are made once for both.
+
+    Args:
+        vectors: (N, D) float32 unit rows, one for each row of the task.
+        task: Queries, gallery and exclusions.
+        k: Number of neighbours, at least 1.
+        block_rows: Rows and columns of a block of products; chosen by the device if None.
+        device: Where to multiply: "cpu", "cuda" or "mps".
+
+    Raises:
+        InputError: if k < 1, or the vectors are not N finite rows of unit length.
+    """
+    parts = [
+        _rank_part(vectors, part, k, block_rows=block_rows, device=device)
+        for part in list(parts_of(task)) or [task]
+    ]
+    rows, scores, positives = zip(*parts, strict=True)
+    return ranking_of(task, np.concatenate(rows), np.concatenate(scores), joined(positives))
+
+
+def ranking_of(
+    task: RetrievalTask, rows: IntArray, scores: Float32Array, positives: PositiveRanks
+) -> Ranking:
+    """A ranking from its parts; the first hit of a query is its positive with the fewest before it.
+
+    Args:
+        task: Queries, gallery and exclusions.
+        rows: (Q, K) int32 nearest rows.
+        scores: (Q, K) float32 exact similarities.
+        positives: Places of all positives of the task's queries.
+    """
+    order = np.lexsort((positives.n_before, positives.query_rows))
+    queries, first = np.unique(positives.query_rows, return_index=True)
+    place = np.searchsorted(task.query_rows, queries)
+    first_hit_rank = np.zeros(len(task.query_rows), dtype=np.int32)
+    first_hit_rank[place] = positives.n_before[order[first]] + 1
+    first_hit_row = np.full(len(task.query_rows), -1, dtype=np.int32)
+    first_hit_row[place] = positives.rows[order[first]]
+    n_gallery, n_positives = gallery_counts(task)
+    neighbours = Neighbours(
+        query_rows=task.query_rows,
+        rows=rows,
+        scores=scores,
+        first_hit_rank=first_hit_rank,
+        first_hit_row=first_hit_row,
+        n_positives=n_positives.astype(np.int32),
+        n_gallery=n_gallery.astype(np.int32),
+    )
+    return Ranking(neighbours, positives)
+
+
+def joined(parts: Sequence[PositiveRanks]) -> PositiveRanks:
+    """Positives of different queries together, by query and then by row."""
+    columns = [
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("query_rows", "rows", "scores", "n_before")
+    ]
+    together = PositiveRanks(*columns)
+    return together.of(np.lexsort((together.rows, together.query_rows)))
+
+
+def _rank_part(
+    vectors: Float32Array,
+    task: RetrievalTask,
+    k: int,
+    *,
+    block_rows: int | None,
+    device: "str | torch.device",
+) -> tuple[IntArray, Float32Array, PositiveRanks]:
+    exclusions, layout, matrix = prepare(vectors, task, block_rows, device)
+    targets = all_positives(vectors, exclusions, layout, task.identity_codes)
+    counter = RankCounter(targets, vectors, layout)
+    nearest = NearestRows(len(layout.query_rows), k)
+    for products in matrix:
+        nearest.offer(products, layout.gallery_rows[products.gallery])
+        counter.offer(products)
+    found, _ = nearest.ordered(vectors, exclusions, task.gallery_rows, layout.query_rows)
+    rows = found[np.argsort(layout.query_rows)]
+    positives = PositiveRanks(
+        layout.query_rows[targets.query], targets.rows, targets.scores, counter.n_before
+    )
+    return rows, _exact_scores(vectors, task.query_rows, rows), positives
+
+
+def _exact_scores(vectors: Float32Array, query_rows: IntArray, rows: IntArray) -> Float32Array:
+    """(Q, K) float32 exact similarities of (Q, K) neighbours; NaN where there is none."""
+    scores = np.full(rows.shape, np.nan, dtype=np.float32)
+    query, place = np.nonzero(rows >= 0)
+    scores[query, place] = exact_pairs(vectors, query_rows[query], rows[query, place])
+    return scores
