@@ -28,6 +28,7 @@ page = st.navigation(
         st.Page("add_dataset.py", title="Add a dataset", icon=":material/add:"),
         st.Page("retrieval.py", title="Retrieval", icon=":material/manage_search:"),
         st.Page("views.py", title="Views", icon=":material/filter_none:"),
+        st.Page("masks.py", title="Masks", icon=":material/draw:"),
         st.Page("evidence.py", title="Evidence", icon=":material/scatter_plot:"),
         st.Page("compare.py", title="Compare", icon=":material/compare_arrows:"),
     ]

@@ -17,17 +17,11 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from cfr_core.errors import (
-    ImageError,
-    InputError,
-    MaskError,
-    MissingMaskError,
-    UnknownRowError,
-    WorkspaceError,
-)
+from cfr_core.errors import InputError, UnknownRowError
 from cfr_core.pictures import MEDIA_TYPE, PictureSpec, picture, picture_key
 from cfr_core.types import BLACK_RGB, IMAGENET_MEAN_RGB, RGB, CropRequest, View, ViewSpec
 from cfr_core.workspace.store import Workspace
+from server.answers import HEADERS, STATUS
 from server.workspace import pictures, workspace
 
 PHOTO = "photo"
@@ -43,19 +37,7 @@ _ROW_ID = re.compile(r"\d{1,18}")
 # Drawing a 12-megapixel photo takes a core for half a second, so no more at a time than cores.
 _DRAWING = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="draw-picture")
 
-_HEADERS = {
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "X-Content-Type-Options": "nosniff",
-}
-_STATUS: dict[type[Exception], int] = {
-    UnknownRowError: 404,
-    MissingMaskError: 409,
-    MaskError: 422,
-    ImageError: 422,
-    InputError: 400,
-    WorkspaceError: 503,
-}
-"""Status of each error; the first class that fits counts."""
+_HEADERS = {name: HEADERS[name] for name in HEADERS if name != "Cache-Control"}
 
 
 def image_url(
@@ -100,13 +82,11 @@ async def row_image(request: Request) -> Response:
     """Answer a request for a row's picture; errors are one line of plain text."""
     try:
         spec = _picture_spec(request.query_params)
-        crop = await run_in_threadpool(_crop, request.path_params["row_id"])
+        crop = await run_in_threadpool(crop_of, request.path_params["row_id"])
         return await _answer(crop, spec, request.headers.get("if-none-match", ""))
-    except tuple(_STATUS) as error:
-        status = next(code for kind, code in _STATUS.items() if isinstance(error, kind))
-        return PlainTextResponse(
-            str(error), status, headers=_HEADERS | {"Cache-Control": "no-store"}
-        )
+    except tuple(STATUS) as error:
+        status = next(code for kind, code in STATUS.items() if isinstance(error, kind))
+        return PlainTextResponse(str(error), status, headers=HEADERS)
 
 
 ROUTES = (Route("/api/rows/{row_id}/image", row_image),)
@@ -124,7 +104,12 @@ async def _answer(crop: CropRequest, spec: PictureSpec, known_tags: str) -> Resp
     return Response(content, media_type=MEDIA_TYPE, headers=headers)
 
 
-def _crop(row_id: str) -> CropRequest:
+def crop_of(row_id: str) -> CropRequest:
+    """Where the picture of a row is that was named in an address.
+
+    Raises:
+        UnknownRowError: if there is no such row, or the text is no number.
+    """
     if not _ROW_ID.fullmatch(row_id):
         raise UnknownRowError(f"a row is asked by its number, got {row_id[:40]!r}")
     return _crop_at(workspace(), workspace().revision, int(row_id))

@@ -11,6 +11,7 @@ from cfr_core.jobs.queue import JobQueue
 from cfr_core.workspace.cache import FileCache
 from cfr_core.workspace.location import default_root
 from cfr_core.workspace.store import Workspace
+from server.engines import Engines
 
 _PICTURES_LIMIT_BYTES = 4 * 1024**3
 """About 100,000 pictures of 320 px; the folder can be deleted at any time."""
@@ -22,6 +23,7 @@ class _Opened:
     workspace: Workspace
     pictures: FileCache
     jobs: JobQueue
+    engines: Engines
 
 
 class _Holder:
@@ -40,7 +42,13 @@ class _Holder:
                 pictures = FileCache(
                     workspace.cache_dir / "pictures", limit_bytes=_PICTURES_LIMIT_BYTES
                 )
-                self._opened = _Opened(folder, workspace, pictures, JobQueue(workspace))
+                self._opened = _Opened(
+                    folder,
+                    workspace,
+                    pictures,
+                    JobQueue(workspace),
+                    Engines(workspace.checkpoints_dir),
+                )
             return self._opened
 
     def close(self) -> None:
@@ -74,6 +82,11 @@ def pictures() -> FileCache:
 def jobs() -> JobQueue:
     """Long work on the workspace; errors as of `workspace`."""
     return _HOLDER.get().jobs
+
+
+def engines() -> Engines:
+    """Engines that propose masks; errors as of `workspace`."""
+    return _HOLDER.get().engines
 
 
 def close() -> None:

@@ -48,6 +48,19 @@ def decode_counts(counts: str, size_hw: tuple[int, int]) -> BoolArray:
     return np.repeat(is_animal, runs).reshape(width, height).T
 
 
+def run_lengths(pixels: BoolArray) -> list[int]:
+    """Plain COCO counts of a mask, which begin with a run of zeros: what programs can read easily.
+
+    Args:
+        pixels: (H, W) bool, True on the animal.
+    """
+    columns = pixels.T.ravel()
+    turns = np.flatnonzero(columns[1:] != columns[:-1]) + 1
+    ends = [0] if columns.size and columns[0] else []
+    runs: list[int] = np.diff([0, *ends, *turns.tolist(), columns.size]).tolist()
+    return runs
+
+
 def area_px(mask: Mask) -> int:
     """Number of pixels on the animal.
 

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 from pycocotools import mask as coco
 
 from cfr_core.errors import MaskError
-from cfr_core.masks.rle import area_px, decode, decode_counts, encode
+from cfr_core.masks.rle import area_px, decode, decode_counts, encode, run_lengths
 from cfr_core.types import Mask, MaskStatus
 
 masks = hnp.arrays(np.bool_, st.tuples(st.integers(1, 40), st.integers(1, 40)))
@@ -31,6 +31,15 @@ def test_decoding_agrees_with_pycocotools(pixels: np.ndarray) -> None:
     counts = encode(pixels)
     expected = coco.decode({"size": list(pixels.shape), "counts": counts.encode()})
     np.testing.assert_array_equal(decode_counts(counts, pixels.shape), expected)
+
+
+@given(masks)
+@pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+def test_plain_run_lengths_are_read_by_pycocotools(pixels: np.ndarray) -> None:
+    counts = run_lengths(pixels)
+    compressed = coco.frPyObjects({"size": list(pixels.shape), "counts": counts}, *pixels.shape)
+    np.testing.assert_array_equal(coco.decode(compressed), pixels)
+    assert all(counts[1:])
 
 
 def test_a_ring_keeps_its_hole() -> None:
