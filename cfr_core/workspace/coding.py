@@ -60,6 +60,7 @@ def mask_record(mask: Mask, version: int) -> dict[str, object]:
         "author": mask.author,
         "created_at": mask.created_at,
         "reason": mask.reason,
+        "pixels": mask.fingerprint,
     }
 
 

@@ -3,17 +3,20 @@
 import re
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import duckdb
 import pandas as pd
 
 from cfr_core.errors import WorkspaceError
 from cfr_core.workspace.schema import migrate
+
+Parameters: TypeAlias = Sequence[object] | Mapping[str, object]
+"""Values of the question marks, or of the names, of a query."""
 
 _LOCK_HOLDER = re.compile(r"PID (\d+)")
 
@@ -42,12 +45,12 @@ class Database:
         """Another number after each transaction and each opening."""
         return self._revision
 
-    def read(self, query: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    def read(self, query: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
         """All rows of a query."""
         with self._connection.cursor() as cursor:
             return cursor.execute(query, parameters).fetchall()
 
-    def read_table(self, query: str, parameters: Sequence[object] = ()) -> pd.DataFrame:
+    def read_table(self, query: str, parameters: Parameters = ()) -> pd.DataFrame:
         """All rows of a query as a table, text as "string" columns."""
         with self._connection.cursor() as cursor:
             table = cursor.execute(query, parameters).df()
@@ -72,12 +75,22 @@ class Database:
         self._connection.close()
 
 
-def insert(cursor: duckdb.DuckDBPyConnection, table: str, rows: pd.DataFrame) -> None:
-    """Append rows to a table by column name; columns that are not given take their defaults."""
+def insert(
+    cursor: duckdb.DuckDBPyConnection, table: str, rows: pd.DataFrame, *, replace: bool = False
+) -> None:
+    """Add rows to a table by column name; columns that are not given take their defaults.
+
+    Args:
+        cursor: Of a transaction.
+        table: The table.
+        rows: What to add.
+        replace: Put them in place of rows with the same key.
+    """
     if rows.empty:
         return
     cursor.register("new_rows", rows)
-    cursor.execute(f"INSERT INTO {table} BY NAME SELECT * FROM new_rows")
+    verb = "INSERT OR REPLACE INTO" if replace else "INSERT INTO"
+    cursor.execute(f"{verb} {table} BY NAME SELECT * FROM new_rows")
     cursor.unregister("new_rows")
 
 

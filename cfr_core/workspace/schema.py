@@ -70,6 +70,34 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (job, row_id, number)
     );
     """,
+    # pixels: `Mask.fingerprint`, its canonical JSON written out.
+    """
+    ALTER TABLE masks ADD COLUMN pixels VARCHAR;
+    UPDATE masks SET pixels = sha256(
+        '{"counts":"' || replace(counts, '\\', '\\\\')
+        || '","size_hw":[' || height || ',' || width || ']}'
+    );
+    CREATE TABLE mask_measures (
+        pixels VARCHAR NOT NULL,
+        method BIGINT NOT NULL,
+        area_share DOUBLE NOT NULL,
+        n_islands BIGINT NOT NULL,
+        island_share DOUBLE,
+        n_holes BIGINT NOT NULL,
+        hole_share DOUBLE,
+        left_share DOUBLE, top_share DOUBLE, right_share DOUBLE, bottom_share DOUBLE,
+        box_x DOUBLE, box_y DOUBLE, box_w DOUBLE, box_h DOUBLE,
+        roughness DOUBLE,
+        frame_share DOUBLE,
+        centre_share DOUBLE,
+        PRIMARY KEY (pixels, method)
+    );
+    CREATE TABLE mask_scenes (
+        row_id BIGINT PRIMARY KEY,
+        scene VARCHAR NOT NULL,
+        other_share DOUBLE
+    );
+    """,
 )
 """Step i brings a database of version i to version i + 1; steps are never changed, only added."""
 

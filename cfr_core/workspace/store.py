@@ -15,6 +15,7 @@ from cfr_core.errors import InputError, UnknownRowError
 from cfr_core.types import CropRequest, Mask, MaskStatus, SilhouetteRole
 from cfr_core.workspace import coding
 from cfr_core.workspace.database import Database, insert, now
+from cfr_core.workspace.mask_checks import MaskChecks
 from cfr_core.workspace.mask_history import MaskHistory
 
 _DATASET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
@@ -59,6 +60,7 @@ class Workspace:
         self.root = root.expanduser().resolve()
         self._database = Database(self.root / "audit.duckdb")
         self.mask_history = MaskHistory(self._database)
+        self.mask_checks = MaskChecks(self._database)
 
     def __enter__(self) -> Self:
         """The workspace itself."""
@@ -271,7 +273,7 @@ def _check_room(cursor: duckdb.DuckDBPyConnection, name: str, *, replace: bool) 
 
 
 def _remove(cursor: duckdb.DuckDBPyConnection, name: str) -> None:
-    for table in ("masks", "mask_candidates"):
+    for table in ("masks", "mask_candidates", "mask_scenes"):
         cursor.execute(
             f"DELETE FROM {table} WHERE row_id IN (SELECT row_id FROM rows WHERE dataset = ?)",
             [name],
