@@ -17,7 +17,7 @@ from cfr_core.audit.selection import retrieval_task
 from cfr_core.audit.spec import AuditSpec
 from cfr_core.retrieval.galleries import answerable
 from cfr_core.retrieval.neighbours import average_precisions, nearest_neighbours
-from cfr_core.types import View
+from cfr_core.types import EncoderSpec, View
 from cfr_core.workspace.store import Workspace
 
 N_KEPT = 20
@@ -59,6 +59,10 @@ def drawn_vectors(table: pd.DataFrame, signal: float, seed: int) -> np.ndarray:
     return (mixed / np.linalg.norm(mixed, axis=1, keepdims=True)).astype(np.float32)
 
 
+def _encoder(name: str) -> EncoderSpec:
+    return EncoderSpec(name, "made", "0" * 64, 224, (0.5,) * 3, (0.5,) * 3, "bicubic", DIM, "none")
+
+
 def _profile(job: AuditJob, evaluation, finished_at: str) -> EvidenceProfile:
     words = "leave-one-out: every photo queries all others"
     if job.spec.exclude:
@@ -66,7 +70,7 @@ def _profile(job: AuditJob, evaluation, finished_at: str) -> EvidenceProfile:
     return EvidenceProfile(
         run_id=job.run_id,
         dataset=job.spec.dataset,
-        encoder={"name": job.spec.encoder, "licence": "none", "input_size_px": 224},
+        encoder=vars(_encoder(job.spec.encoder)),
         engine="made",
         device="no device",
         versions={},

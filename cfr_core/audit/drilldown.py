@@ -1,13 +1,14 @@
 """What each view took for the same animal as one query."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 
 from cfr_core.audit.pairs import PairFact, pair_facts
 from cfr_core.audit.results import NEIGHBOURS_FILE, QUERIES_FILE
+from cfr_core.audit.similarity import similarities
 from cfr_core.audit.stored import read_rows, read_table
 from cfr_core.errors import UnknownRowError
 from cfr_core.types import View
@@ -35,7 +36,7 @@ class Match:
     Attributes:
         photo: The photo.
         rank: Its place among all of the query's gallery in that view, 1 is best.
-        similarity: Cosine similarity, or None where the run has not kept it.
+        similarity: Cosine similarity, or None where neither it nor its vectors are stored.
         is_right: Whether it shows the query's individual.
     """
 
@@ -103,17 +104,15 @@ def drill_down(folder: Path, query_row_id: int) -> DrillDown:
     )
     hit_row_ids = [answers[f"{view.value}_hit_row_id"] for view in View]
     photos = _photos(folder, {query_row_id, *neighbours["row_id"], *hit_row_ids})
-    return DrillDown(
-        photos[query_row_id],
-        {
-            view: _retrieved(
-                neighbours[neighbours["view"] == view.value],
-                photos,
-                (answers[f"{view.value}_rank"], answers[f"{view.value}_hit_row_id"]),
-            )
-            for view in View
-        },
-    )
+    views = {
+        view: _retrieved(
+            neighbours[neighbours["view"] == view.value],
+            photos,
+            (answers[f"{view.value}_rank"], answers[f"{view.value}_hit_row_id"]),
+        )
+        for view in View
+    }
+    return DrillDown(photos[query_row_id], _with_similarities(folder, query_row_id, views))
 
 
 def facts_of_pair(folder: Path, query_row_id: int, candidate_row_id: int) -> tuple[PairFact, ...]:
@@ -144,6 +143,22 @@ def _photos(folder: Path, row_ids: set[int]) -> dict[int, Photo]:
         for row_id, identity, date in zip(
             rows["row_id"].tolist(), rows["identity"], dates, strict=True
         )
+    }
+
+
+def _with_similarities(
+    folder: Path, query_row_id: int, views: Mapping[View, Retrieved]
+) -> dict[View, Retrieved]:
+    """With the similarity of first right photos beyond the nearest, where it can be computed."""
+    beyond = {view: found.first_right for view, found in views.items() if found.first_right}
+    if not beyond:
+        return dict(views)
+    rows = {view: match.photo.row_id for view, match in beyond.items()}
+    known = similarities(folder, query_row_id, rows)
+    more = {view: replace(beyond[view], similarity=value) for view, value in known.items()}
+    return {
+        view: replace(found, first_right=more.get(view, found.first_right))
+        for view, found in views.items()
     }
 
 

@@ -7,6 +7,7 @@ these and writes files only; the opener then registers the run.
 
 import dataclasses
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -67,7 +68,7 @@ class AuditJob:
     @cached_property
     def crops(self) -> tuple[CropRequest, ...]:
         """The rows as the embedding asks for them, in all views; a row's place is its number."""
-        columns = ("row_id", "path", "file_sha256", *BBOX_COLUMNS)
+        columns, views = ("row_id", "path", "file_sha256", *BBOX_COLUMNS), self.spec.views
         values = zip(*(self.table[column].tolist() for column in columns), strict=True)
         return tuple(
             CropRequest(
@@ -76,7 +77,7 @@ class AuditJob:
                 file_sha256=sha256,
                 bbox_xywh=None if pd.isna(bbox[0]) else (bbox[0], bbox[1], bbox[2], bbox[3]),
                 mask=mask,
-                views=self.spec.views,
+                views=views,
             )
             for (row_id, path, sha256, *bbox), mask in zip(values, self.masks, strict=True)
         )
@@ -103,10 +104,16 @@ class AuditJob:
         )
 
     @classmethod
-    def read(cls, folder: Path) -> Self:
-        """The job of a folder that `write` has written."""
+    def read(cls, folder: Path, row_ids: Collection[int] | None = None) -> Self:
+        """The job of a folder that `write` has written.
+
+        Args:
+            folder: `runs/<run_id>` of a workspace.
+            row_ids: Only these of its benchmark rows, or None for all.
+        """
         header = read_json(folder / SPEC_FILE)
-        table = pd.read_parquet(folder / ROWS_FILE)
+        filters = None if row_ids is None else [("row_id", "in", list(row_ids))]
+        table = pd.read_parquet(folder / ROWS_FILE, filters=filters)
         mask_columns = [table.pop(f"mask_{name}") for name in ("h", "w", "counts", "source")]
         masks = tuple(
             Mask(int(row_id), (int(h), int(w)), counts, source, MaskStatus.ACCEPTED)

@@ -7,6 +7,7 @@ from cfr_core.audit.drilldown import DrillDown, Match, Retrieved
 from cfr_core.audit.profile import EvidenceProfile
 from cfr_core.types import View
 from components import cached, state
+from components.cached.since import changed_rows
 from components.errors import plain
 from components.evidence.choices import PAIR, QUERY, WHOLE_PHOTO, Shown, choose_query
 from components.gallery import GalleryRows, GalleryStyle, TileState, gallery
@@ -20,6 +21,7 @@ VIEW_TITLES = {
 }
 N_NEAREST = 5
 _TILE_PX = 124
+_CHANGED = " (changed)"
 
 
 def neighbours(shown: Shown) -> None:
@@ -44,16 +46,34 @@ def neighbours(shown: Shown) -> None:
         is_whole = st.toggle(
             "Full photos instead of what the model saw", **state.bound(WHOLE_PHOTO)
         )
+    changed = _tell_what_has_changed(down, run_id)
     for view in View:
-        _view_row(down, view, shown.run, is_whole=is_whole)
+        _view_row(down, view, shown.run, changed, is_whole=is_whole)
 
 
-def _view_row(down: DrillDown, view: View, run: EvidenceProfile, *, is_whole: bool) -> None:
+def _tell_what_has_changed(down: DrillDown, run_id: str) -> frozenset[int]:
+    """Say of which photos the pictures are not what the run has seen; returns their rows."""
+    matches = (match for found in down.views.values() for match in found.first(N_NEAREST))
+    rows = dict.fromkeys((down.query.row_id, *(match.photo.row_id for match in matches)))
+    changed = changed_rows(run_id, tuple(rows))
+    if changed:
+        st.warning(
+            f"{len(changed)} of these {len(rows)} photos changed after the run: another mask, box "
+            "or file. They are drawn as they are now; ranks and similarities are still those of "
+            "the run. Run the audit again to have both alike.",
+            icon=":material/history:",
+        )
+    return changed
+
+
+def _view_row(
+    down: DrillDown, view: View, run: EvidenceProfile, changed: frozenset[int], *, is_whole: bool
+) -> None:
     retrieved = down.views[view]
     st.markdown(f"**{VIEW_TITLES[view]}** · {_rank_words(retrieved)}")
     fill, silhouette = (tuple(run.protocol[name]) for name in ("fill_rgb", "silhouette_rgb"))
     clicked = gallery(
-        _rows(down, retrieved),
+        _rows(down, retrieved, changed),
         key=f"neighbours in {view}",
         style=GalleryStyle(
             PHOTO if is_whole else view,
@@ -74,12 +94,14 @@ def _rank_words(retrieved: Retrieved) -> str:
     return "the nearest photo is right" if rank == 1 else f"first right photo at rank {rank:,}"
 
 
-def _rows(down: DrillDown, retrieved: Retrieved) -> GalleryRows:
+def _rows(down: DrillDown, retrieved: Retrieved, changed: frozenset[int]) -> GalleryRows:
     matches = retrieved.first(N_NEAREST)
     photos = [down.query, *(match.photo for match in matches)]
     return GalleryRows(
         row_ids=np.array([photo.row_id for photo in photos]),
-        captions=[photo.identity for photo in photos],
+        captions=[
+            photo.identity + (_CHANGED if photo.row_id in changed else "") for photo in photos
+        ],
         details=[down.query.date or "no date", *map(_detail, matches)],
         states=[
             TileState.QUERY,
@@ -89,6 +111,5 @@ def _rows(down: DrillDown, retrieved: Retrieved) -> GalleryRows:
 
 
 def _detail(match: Match) -> str:
-    similarity = "" if match.similarity is None else f" · {match.similarity:.3f}"
-    date = f" · {match.photo.date}" if match.photo.date else ""
-    return f"#{match.rank:,}{similarity}{date}"
+    similarity = "no vectors" if match.similarity is None else f"{match.similarity:.3f}"
+    return " · ".join(filter(None, (f"#{match.rank:,}", similarity, match.photo.date)))

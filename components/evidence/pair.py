@@ -6,9 +6,12 @@ from cfr_core.audit.drilldown import DrillDown
 from cfr_core.errors import UnknownRowError
 from cfr_core.types import View
 from components import cached, state
+from components.cached.since import changed_rows
 from components.errors import plain
 from components.evidence.choices import PAIR, QUERY, Shown
 from components.pair_inspector import Pair, pair_inspector
+
+_CHANGED = " (drawn with what changed after the run)"
 
 
 def pair(shown: Shown) -> None:
@@ -36,15 +39,17 @@ def _window(shown: Shown) -> None:
     identity = facts[0]
     view = state.get(state.VIEW)
     is_right = identity.query == identity.candidate
+    changed = changed_rows(run.run_id, (query, candidate))
+    notes = {row: _CHANGED if row in changed else "" for row in (query, candidate)}
     pair_inspector(
         Pair(
             query=query,
             candidate=candidate,
             is_right=is_right,
             captions=(
-                f"Query: {identity.query}",
+                f"Query: {identity.query}{notes[query]}",
                 f"{'✓ Same individual' if is_right else '✗ Another individual'}: "
-                f"{identity.candidate}",
+                f"{identity.candidate}{notes[candidate]}",
             ),
             places={each: _place_words(down, each, candidate) for each in View},
             facts=facts,
@@ -62,8 +67,12 @@ def _place_words(down: DrillDown, view: View, candidate: int) -> str:
     match = down.views[view].match_of(candidate)
     if match is None:
         return f"not among the {len(down.views[view].nearest)} nearest of this query"
-    similarity = "" if match.similarity is None else f", similarity {match.similarity:.3f}"
-    return f"candidate at rank {match.rank:,}{similarity}"
+    similarity = (
+        "its vectors are not stored any more"
+        if match.similarity is None
+        else f"similarity {match.similarity:.3f}"
+    )
+    return f"candidate at rank {match.rank:,}, {similarity}"
 
 
 def _step(down: DrillDown, by: int) -> None:

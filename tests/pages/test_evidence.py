@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -179,3 +180,20 @@ def test_several_runs_are_compared(
 ) -> None:
     test = open_page(PAGE, run=runs[0].run_id, also=runs[1].run_id)
     assert len(test.expander[0].dataframe) == 2
+
+
+def test_photos_that_changed_after_the_run_are_told(
+    open_page: Callable[..., AppTest], runs: tuple[EvidenceProfile, ...]
+) -> None:
+    match = runs[0].suspicious[0]
+    address = {"query": str(match.query_row_id), "pair": str(match.match_row_id)}
+    assert not open_page(PAGE, **address).warning
+    history = served.workspace().mask_history
+    number, mask = history.current(match.query_row_id)
+    _, other = history.current(match.query_row_id + 1)
+    drawn = replace(mask, counts=other.counts, source="human", author="Ann")
+    history.add(drawn, based_on=number)
+    said = [message.value for message in open_page(PAGE, **address).warning]
+    assert len(said) == 1
+    assert said[0].startswith("1 of these")
+    assert "Run the audit again" in said[0]

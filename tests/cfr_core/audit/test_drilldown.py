@@ -6,9 +6,15 @@ import pandas as pd
 import pytest
 
 from cfr_core.audit.drilldown import drill_down, facts_of_pair
+from cfr_core.audit.job import AuditJob
 from cfr_core.audit.results import NEIGHBOURS_FILE, QUERIES_FILE
+from cfr_core.audit.spec import AuditSpec
 from cfr_core.errors import UnknownRowError
-from cfr_core.types import View
+from cfr_core.types import EncoderSpec, View
+from cfr_core.workspace.store import Workspace
+from cfr_core.workspace.vectors import VectorStore, vector_key
+from tests.made_dataset import made_dataset
+from tests.made_run import SCENERY, drawn_vectors, made_run
 
 N_KEPT = 20
 
@@ -49,6 +55,37 @@ def test_the_first_right_photo_is_among_the_first_however_few(run_folder: Path) 
             assert first[: min(n, N_KEPT)] == retrieved.nearest[:n]
             assert any(match.is_right for match in first)
             assert len(first) == min(n, N_KEPT) + (retrieved.first_right_rank > min(n, N_KEPT))
+
+
+def test_the_similarity_of_a_right_photo_beyond_the_nearest_is_of_its_vectors(
+    tmp_path: Path,
+) -> None:
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.add_dataset(made_dataset(tmp_path / "photos", n_photos=60))
+        profile = made_run(workspace, AuditSpec("discs", "made", n_resamples=100))
+        folder = workspace.runs_dir / profile.run_id
+    job = AuditJob.read(folder)
+    vectors = {view: drawn_vectors(job.table, SCENERY[view], i) for i, view in enumerate(View)}
+    spec = EncoderSpec(**{n: profile.encoder[n] for n in EncoderSpec.__dataclass_fields__})
+    store = VectorStore(tmp_path / "workspace" / "embeddings", spec, profile.engine)
+    # The silhouettes' vectors are gone.
+    for view in job.spec.views[:3]:
+        store.append([vector_key(crop, view) for crop in job.crops], vectors[view.view])
+    place = {row: i for i, row in enumerate(job.table["row_id"])}
+    seen = set()
+    for query in pd.read_parquet(folder / QUERIES_FILE)["row_id"][::6]:
+        for view, retrieved in drill_down(folder, query).views.items():
+            if (match := retrieved.first_right) is None:
+                continue
+            seen.add(view)
+            if view is View.SILHOUETTE:
+                assert match.similarity is None
+                continue
+            of_view = vectors[view].astype(float)
+            expected = of_view[place[query]] @ of_view[place[match.photo.row_id]]
+            assert match.similarity == pytest.approx(expected, abs=1e-6)
+            assert match.similarity <= retrieved.nearest[-1].similarity + 1e-6
+    assert seen >= {View.FOREGROUND, View.SILHOUETTE}
 
 
 def test_a_match_is_found_by_its_row(run_folder: Path) -> None:

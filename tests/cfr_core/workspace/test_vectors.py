@@ -31,6 +31,18 @@ def test_vectors_come_back_in_the_order_asked(tmp_path: Path) -> None:
     np.testing.assert_array_equal(reopened.load(["k2", "k0"]), vectors[[2, 0]])
 
 
+def test_a_few_vectors_are_found_among_all_blocks(tmp_path: Path) -> None:
+    vectors = np.arange(12, dtype=np.float32).reshape(3, 4)
+    store = VectorStore(tmp_path, SPEC, "torch")
+    store.append(["k0", "longer"], vectors[:2])
+    store.append(["k2"], vectors[2:])
+    found = store.find(["k2", "absent", "longer"])
+    assert sorted(found) == ["k2", "longer"]
+    np.testing.assert_array_equal(found["longer"], vectors[1])
+    np.testing.assert_array_equal(found["k2"], vectors[2])
+    assert VectorStore(tmp_path, SPEC, "other").find(["k2"]) == {}
+
+
 def test_a_vector_that_another_process_appends_is_seen(tmp_path: Path) -> None:
     store = VectorStore(tmp_path, SPEC, "torch")
     assert not store.contains(["k"])[0]
