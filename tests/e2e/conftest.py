@@ -13,12 +13,18 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
+from cfr_core.audit.profile import EvidenceProfile
+from cfr_core.audit.spec import AuditSpec
 from cfr_core.workspace.location import VARIABLE
+from cfr_core.workspace.store import Workspace
+from tests.made_dataset import made_dataset
+from tests.made_run import ANIMAL, SCENERY, made_run
 
 # Scripts for a server; the search for doctests would run them.
 collect_ignore = ["gallery_app.py", "gallery_page.py", "small_demo_app.py"]
@@ -39,7 +45,7 @@ _CHROMIUM_FLAGS = (
 _START_S = 60
 
 # Longer than Playwright's own five seconds, since a first page imports much on a busy machine.
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=60_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -105,6 +111,32 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
         yield start
 
 
+@dataclass(frozen=True)
+class MadeRuns:
+    """Two encoders on one dataset, "discs"; the later run sees scenery, the earlier the animal."""
+
+    address: str
+    scenery: EvidenceProfile
+    animal: EvidenceProfile
+
+
+@pytest.fixture(scope="package")
+def made_runs(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> MadeRuns:
+    """The app on a workspace with finished runs, which no encoder was needed for."""
+    folder = tmp_path_factory.mktemp("made")
+    asked = {"ks": (1, 5), "n_resamples": 100}
+    with Workspace(folder / "workspace") as workspace:
+        workspace.add_dataset(made_dataset(folder / "photos", n_photos=60))
+        animal = made_run(workspace, AuditSpec("discs", "animals", **asked), ANIMAL)
+        scenery = made_run(
+            workspace,
+            AuditSpec("discs", "scenery", **asked),
+            SCENERY,
+            finished_at="2026-01-02T12:00:00+00:00",
+        )
+    return MadeRuns(serve(REPOSITORY / "app.py", folder / "workspace"), scenery, animal)
+
+
 # Of a module, no wider: while Playwright runs, asyncio.run fails in every test, also elsewhere.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
@@ -124,8 +156,8 @@ def console_errors() -> list[str]:
     return []
 
 
-@pytest.fixture
-def new_page(browser: Browser, console_errors: list[str]) -> Iterator[Callable[..., Page]]:
+@contextmanager
+def pages_of(browser: Browser, errors: list[str]) -> Iterator[Callable[..., Page]]:
     """Open pages, each in a session of its own: `new_page(width=1024, scheme="dark")`."""
     with ExitStack() as stack:
 
@@ -135,13 +167,20 @@ def new_page(browser: Browser, console_errors: list[str]) -> Iterator[Callable[.
             )
             stack.callback(context.close)
             page = context.new_page()
-            page.set_default_timeout(20_000)
-            page.on("console", lambda message: _note(message, console_errors))
-            page.on("pageerror", lambda error: console_errors.append(str(error)))
+            page.set_default_timeout(60_000)
+            page.on("console", lambda message: _note(message, errors))
+            page.on("pageerror", lambda error: errors.append(str(error)))
             return page
 
         yield open_page
-        assert not console_errors, console_errors
+        assert not errors, errors
+
+
+@pytest.fixture
+def new_page(browser: Browser, console_errors: list[str]) -> Iterator[Callable[..., Page]]:
+    """Open pages, as of `pages_of`."""
+    with pages_of(browser, console_errors) as open_page:
+        yield open_page
 
 
 @pytest.fixture
