@@ -47,7 +47,7 @@ _CSS = f"""
 .four {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); gap: 10px; }}
 .four figure {{ margin: 0; font-size: 0.8rem; line-height: 1.3; }}
 .four img {{ width: 100%; }}
-.said {{ font-size: 1.1rem; font-weight: 600; }}
+.said p {{ font-size: 1.1rem; font-weight: 600; }}
 footer {{ display: none !important; }}
 """
 
