@@ -72,7 +72,7 @@ def test_smoothing_takes_off_the_jags_and_keeps_the_shape() -> None:
     union = (cleaned.pixels | disc(60)).sum()
     assert (cleaned.pixels & disc(60)).sum() / union > 0.97
     twice = clean_up(cleaned.pixels, CleanUp(smoothing=0.02))
-    assert twice.added_px + twice.removed_px < 0.1 * (cleaned.added_px + cleaned.removed_px)
+    assert twice.added_px + twice.removed_px < 0.2 * (cleaned.added_px + cleaned.removed_px)
 
 
 @pytest.mark.parametrize("turns", range(4))
