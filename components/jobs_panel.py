@@ -109,11 +109,10 @@ def _draw_active(job: Job, place: int) -> None:
 
 
 def _draw_progress(progress: JobProgress) -> None:
-    stage = progress.stage[:1].upper() + progress.stage[1:]
     if progress.total:
-        st.progress(min(1.0, progress.done / progress.total), text=plain(stage))
+        st.progress(min(1.0, progress.done / progress.total), text=plain(progress.stage))
     else:
-        st.caption(plain(stage))
+        st.caption(plain(progress.stage))
     st.caption(count_words(progress.done, progress.total, progress.unit))
     speed = []
     if progress.rate is not None:

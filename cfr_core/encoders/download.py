@@ -66,7 +66,7 @@ def download(remote: RemoteFile, target: Path, *, label: str, on_progress: OnPro
     part = target.with_name(f"{target.name}.part")
 
     def report(done: int, total: int) -> None:
-        on_progress(Progress(f"downloading {label}", done, total, "B"))
+        on_progress(Progress(f"Downloading {label}", done, total, "B"))
 
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -127,7 +127,7 @@ def measure_engines(
     """
     measurements = {}
     for done, (name, build) in enumerate(builders.items()):
-        on_progress(Progress("choosing the fastest engine", done, len(builders), "engines"))
+        on_progress(Progress("Choosing the fastest engine", done, len(builders), "engines"))
         try:
             with thread_count_restored():
                 compute_alone()
@@ -137,7 +137,7 @@ def measure_engines(
                 raise  # plain PyTorch, which nothing stands in for
             _LOG.info("%s does not run this encoder: %s", name, error)
             measurements[name] = Measurement(0.0, 0.0, str(error)[:200])
-    on_progress(Progress("choosing the fastest engine", len(builders), len(builders), "engines"))
+    on_progress(Progress("Choosing the fastest engine", len(builders), len(builders), "engines"))
     return measurements
 
 

@@ -101,10 +101,10 @@ def embed(
     batches = _batches(requests, batch_size or encoder.batch_size)
     total = sum(len(request.views) for request in requests)
     done = 0
-    on_progress(Progress("embedding", done, total))
+    on_progress(Progress("Embedding", done, total))
     for batch, n_images in _in_threads(batches, encoder):
         done += n_images
-        on_progress(Progress("embedding", done, total))
+        on_progress(Progress("Embedding", done, total))
         yield batch
 
 

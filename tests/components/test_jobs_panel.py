@@ -54,7 +54,7 @@ def test_without_jobs_there_is_nothing() -> None:
 
 def test_a_running_job_says_how_far_it_is(made: Callable) -> None:
     folder = made("a", "pigs with effnet-lite0", JobState.RUNNING)
-    folder.write_progress(JobProgress("embedding", 320, 860, "images", 117.6, 4.6, 0.0))
+    folder.write_progress(JobProgress("Embedding", 320, 860, "images", 117.6, 4.6, 0.0))
     test = run()
     assert test.sidebar.subheader[0].value == "Jobs"
     assert "pigs with effnet\\-lite0" in words(test)

@@ -289,7 +289,7 @@ def test_progress_counts_images_and_failed_rows_too(
     seen: list[Progress] = []
     list(embed(requests, grid_encoder, batch_size=8, on_progress=seen.append))
     assert [progress.done for progress in seen] == [0, 8, 16, 20]
-    assert {(p.stage, p.total, p.unit) for p in seen} == {("embedding", 20, "images")}
+    assert {(p.stage, p.total, p.unit) for p in seen} == {("Embedding", 20, "images")}
 
 
 def test_the_number_of_torch_threads_is_put_back(

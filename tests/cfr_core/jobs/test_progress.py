@@ -42,17 +42,17 @@ def said(folder: JobFolder) -> JobProgress:
 def test_rate_and_time_left_follow_the_last_seconds(
     folder: JobFolder, say: ProgressFile, clock: Clock
 ) -> None:
-    say(Progress("embedding", 0, 1000))
+    say(Progress("Embedding", 0, 1000))
     assert said(folder).rate is None
     assert said(folder).eta_s is None
     for done in range(10, 110, 10):  # 10 a second for 10 s
         clock.now_s += 1
-        say(Progress("embedding", done, 1000))
+        say(Progress("Embedding", done, 1000))
     assert said(folder).rate == pytest.approx(10)
     assert said(folder).eta_s == pytest.approx(90)
     for done in range(150, 650, 50):  # then 50 a second for 10 s
         clock.now_s += 1
-        say(Progress("embedding", done, 1000))
+        say(Progress("Embedding", done, 1000))
     assert said(folder).rate == pytest.approx(50)
     assert said(folder).eta_s == pytest.approx(8)
 
@@ -60,9 +60,9 @@ def test_rate_and_time_left_follow_the_last_seconds(
 def test_a_new_stage_starts_its_rate_anew(
     folder: JobFolder, say: ProgressFile, clock: Clock
 ) -> None:
-    say(Progress("embedding", 0, 100))
+    say(Progress("Embedding", 0, 100))
     clock.now_s += 2
-    say(Progress("embedding", 100, 100))
+    say(Progress("Embedding", 100, 100))
     assert said(folder).rate == pytest.approx(50)
     say(Progress("retrieving", 1, 4, "views"))
     assert said(folder).rate is None
@@ -82,18 +82,18 @@ def test_an_unknown_total_has_no_time_left(
 def test_words_in_quick_succession_are_left_out_but_not_the_last(
     folder: JobFolder, say: ProgressFile, clock: Clock
 ) -> None:
-    say(Progress("embedding", 0, 1000))
+    say(Progress("Embedding", 0, 1000))
     for done in range(1, 1000):
         clock.now_s += 0.0001
-        say(Progress("embedding", done, 1000))
+        say(Progress("Embedding", done, 1000))
     assert said(folder).done == 0
-    say(Progress("embedding", 1000, 1000))
+    say(Progress("Embedding", 1000, 1000))
     assert said(folder).done == 1000
 
 
 def test_a_wish_to_cancel_is_heard(folder: JobFolder, say: ProgressFile, clock: Clock) -> None:
-    say(Progress("embedding", 0, 1000))
+    say(Progress("Embedding", 0, 1000))
     folder.ask_to_cancel()
     clock.now_s += 1
     with pytest.raises(JobCancelledError):
-        say(Progress("embedding", 1, 1000))
+        say(Progress("Embedding", 1, 1000))
