@@ -36,7 +36,7 @@ def test_a_file_arrives_whole_and_progress_counts_its_bytes(hub: Hub, tmp_path: 
     download(RemoteFile(f"{hub.url}/model.bin"), target, label="model", on_progress=seen.append)
     assert target.read_bytes() == CONTENT
     assert [path.name for path in target.parent.iterdir()] == ["model.bin"]
-    assert seen[-1] == Progress("downloading model", len(CONTENT), len(CONTENT), "B")
+    assert seen[-1] == Progress("Downloading model", len(CONTENT), len(CONTENT), "B")
     assert len(seen) > 1
 
 

@@ -39,7 +39,7 @@ def test_a_cancelled_audit_goes_on_where_it_was(tmp_path: Path) -> None:
             job_id,
             lambda job: (
                 job.progress is not None
-                and job.progress.stage == "embedding"
+                and job.progress.stage == "Embedding"
                 and job.progress.done > N_IMAGES // 4
             ),
         )
