@@ -17,6 +17,7 @@ from cfr_core.workspace import coding
 from cfr_core.workspace.database import Database, insert, now
 from cfr_core.workspace.mask_checks import MaskChecks
 from cfr_core.workspace.mask_history import MaskHistory
+from cfr_core.workspace.review_queue import ReviewQueue, read_review_queue
 
 _DATASET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
@@ -226,6 +227,11 @@ class Workspace:
         """The current mask version of every row that has one, by row id."""
         self._dataset_field(name, "name")
         return self.mask_history.of_dataset(name)
+
+    def review_queue(self, name: str) -> ReviewQueue:
+        """The rows of a dataset with their masks' states and defects, to be reviewed."""
+        self._dataset_field(name, "name")
+        return read_review_queue(self._database, name)
 
     def register_run(self, run: RunRecord) -> None:
         """Record a finished run; the same run id again replaces its record."""

@@ -1,0 +1,178 @@
+"""The rows of a dataset as a queue of masks to review: filtered, ordered, one after another."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from cfr_core.masks.defects import Defect, flag_defects, score_defects
+from cfr_core.types import BoolArray, IntArray
+from cfr_core.workspace.database import Database
+from cfr_core.workspace.mask_checks import MaskChecks
+
+
+class RowState(StrEnum):
+    """How far a row's mask is."""
+
+    NO_MASK = "no mask"
+    PROPOSED = "proposed"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+
+
+QueueOrder: TypeAlias = Literal["row", "score"] | Defect
+"""As in the dataset; the engine's least sure first; the worst of a defect first."""
+
+
+@dataclass(frozen=True)
+class QueueFilter:
+    """Which rows are asked for; an empty field asks for nothing.
+
+    Attributes:
+        states: Any of these.
+        author: Who drew or reviewed the current version.
+        source: "human", "dataset" or an engine's name.
+        defects: Flagged for any of these.
+    """
+
+    states: frozenset[RowState] = frozenset()
+    author: str = ""
+    source: str = ""
+    defects: frozenset[Defect] = frozenset()
+
+
+@dataclass(frozen=True)
+class ReviewProgress:
+    """How far the review of a dataset is.
+
+    Attributes:
+        n_rows: Rows.
+        n_by_state: Rows in each state.
+        n_flagged: Rows whose mask is flagged for a defect, rejected masks aside.
+        n_by_author: Rows whose current version is a person's, by name, most first.
+        n_by_source: Rows whose current mask has each source, most first.
+    """
+
+    n_rows: int
+    n_by_state: dict[RowState, int]
+    n_flagged: int
+    n_by_author: dict[str, int]
+    n_by_source: dict[str, int]
+
+    @property
+    def n_reviewed(self) -> int:
+        """Rows that are accepted or rejected."""
+        return self.n_by_state[RowState.ACCEPTED] + self.n_by_state[RowState.REJECTED]
+
+
+_ROWS = """
+    SELECT r.row_id, coalesce(m.version, 0) AS version, coalesce(status, 'no mask') AS state,
+           coalesce(source, '') AS source, coalesce(author, '') AS author, score
+    FROM rows r
+    LEFT JOIN (SELECT row_id, max(version) AS version FROM masks GROUP BY row_id) c
+        ON c.row_id = r.row_id
+    LEFT JOIN masks m ON m.row_id = r.row_id AND m.version = c.version
+    WHERE dataset = ? ORDER BY r.row_id
+"""
+
+
+class ReviewQueue:
+    """A dataset's rows with their masks' states and defects, as they were when it was read.
+
+    Attributes:
+        rows: In dataset order: row_id, version (0 without a mask), state (values of `RowState`),
+            source, author and score (NaN if none) of the current version.
+        measures: The same rows, as `MaskChecks.table` gives them.
+        scores: The same rows, a score of each defect; NaN where it is not known.
+        flags: The same rows, whether each defect is worth a look.
+    """
+
+    def __init__(self, rows: pd.DataFrame, measures: pd.DataFrame) -> None:
+        """Take rows and measures in the same order."""
+        self.rows = rows
+        self.measures = measures
+        self.scores = score_defects(measures)
+        self.flags = flag_defects(self.scores, measures)
+
+    def row_ids(self, which: QueueFilter, order: QueueOrder = "row") -> IntArray:
+        """Row ids that a filter lets through, (N,) int64, in order."""
+        places = self._order(order)
+        ids: IntArray = self._row_ids[places[self._matches(which)[places]]]
+        return ids
+
+    def next_unreviewed(
+        self, row_id: int | None, which: QueueFilter, order: QueueOrder = "row"
+    ) -> int | None:
+        """The row to work on after another, which need not pass the filter any more.
+
+        Args:
+            row_id: The row that was worked on; None for the first of all.
+            which: Rows to stay within.
+            order: Their order; after the last the first is next.
+
+        Returns:
+            The next row without a mask or with a proposed one; None if there is none but `row_id`.
+        """
+        places = self._order(order)
+        start = 0
+        if row_id is not None:
+            start = 1 + int(np.flatnonzero(self._row_ids[places] == row_id)[0])
+        places = np.roll(places, -start)
+        found = places[(self._matches(which) & self._is_open)[places]]
+        ids = self._row_ids[found]
+        ids = ids[ids != row_id]
+        return int(ids[0]) if len(ids) else None
+
+    @property
+    def progress(self) -> ReviewProgress:
+        """How far the review is."""
+        state = self.rows["state"]
+        is_used = ~state.isin([RowState.NO_MASK, RowState.REJECTED])
+        return ReviewProgress(
+            n_rows=len(state),
+            n_by_state={one: int((state == one).sum()) for one in RowState},
+            n_flagged=int((self.flags.any(axis=1) & is_used).sum()),
+            n_by_author=_counts(self.rows["author"]),
+            n_by_source=_counts(self.rows["source"]),
+        )
+
+    @cached_property
+    def _row_ids(self) -> IntArray:
+        return self.rows["row_id"].to_numpy()
+
+    @cached_property
+    def _is_open(self) -> BoolArray:
+        return self.rows["state"].isin([RowState.NO_MASK, RowState.PROPOSED]).to_numpy()
+
+    def _order(self, order: QueueOrder) -> IntArray:
+        """Places of all rows in an order; ties and unknown values in dataset order, these last."""
+        if order == "row":
+            return np.arange(len(self.rows))
+        keys = self.rows["score"] if order == "score" else -self.scores[order]
+        return np.argsort(keys.to_numpy(np.float64), kind="stable")
+
+    def _matches(self, which: QueueFilter) -> BoolArray:
+        """(N,) bool over the rows in dataset order."""
+        passes = np.ones(len(self.rows), np.bool_)
+        if which.states:
+            passes &= self.rows["state"].isin(which.states).to_numpy()
+        if which.author:
+            passes &= (self.rows["author"] == which.author).to_numpy()
+        if which.source:
+            passes &= (self.rows["source"] == which.source).to_numpy()
+        if which.defects:
+            passes &= self.flags[list(which.defects)].any(axis=1).to_numpy()
+        return passes
+
+
+def read_review_queue(database: Database, dataset: str) -> ReviewQueue:
+    """The queue of a dataset; what is not measured yet has no score and no flag."""
+    return ReviewQueue(database.read_table(_ROWS, [dataset]), MaskChecks(database).table(dataset))
+
+
+def _counts(names: pd.Series) -> dict[str, int]:
+    counts = names[names != ""].value_counts()
+    return {str(name): int(n) for name, n in counts.items()}
