@@ -72,6 +72,18 @@ class JobFolder:
         """When somebody asked to cancel, in seconds since 1970, or None."""
         return _read(self.path / "cancel", lambda path: path.stat().st_mtime)
 
+    @property
+    def outcome(self) -> JobEnd | None:
+        """The last word of the process since the job was queued last, or None."""
+        return _read(self.path / "outcome.json", lambda path: JobEnd.from_json(read_json(path)))
+
+    @property
+    def is_waiting(self) -> bool:
+        """True if nobody has begun the job, ended it, asked to cancel it, or taken it away."""
+        files = ("pid", "cancel", "outcome.json", "end.json")
+        is_there = (self.path / "job.json").exists()
+        return is_there and not any((self.path / name).exists() for name in files)
+
     def order(self) -> JobOrder:
         """What is to be done.
 
@@ -148,9 +160,12 @@ class JobFolder:
         order = self.order()
         end = _read(self.path / "end.json", lambda path: JobEnd.from_json(read_json(path)))
         has_started = self.pid is not None
-        is_alive = end is None and has_started and (is_known_to_live() or self.is_held())
+        is_known = end is None and has_started and is_known_to_live()
+        is_held = end is None and has_started and self.is_held()
         # Read after the lock: a process that is gone by then has said all that it had to say.
-        outcome = _read(self.path / "outcome.json", lambda path: JobEnd.from_json(read_json(path)))
+        outcome = self.outcome
+        # After its last word on this job, a process may live on with the next one.
+        is_alive = is_held or (is_known and outcome is None)
         found = FoundFiles(
             has_started=has_started,
             is_alive=is_alive,

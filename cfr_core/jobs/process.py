@@ -12,20 +12,24 @@ import cfr_core
 from cfr_core.jobs.folder import JobFolder
 
 WORKER: tuple[str, ...] = (sys.executable, "-m", "cfr_core.jobs.worker")
-"""Command of a worker; the job's folder follows."""
+"""Command of a worker; the folders of its jobs follow."""
 
 _LIBRARY = Path(cfr_core.__file__).parents[1]
 
 
-def start_worker(folder: JobFolder, command: Sequence[str]) -> subprocess.Popen[bytes]:
+def start_worker(folders: Sequence[JobFolder], command: Sequence[str]) -> subprocess.Popen[bytes]:
     """Start a process that outlives this one.
+
+    Args:
+        folders: Jobs that it does one after another, at least one; it logs to the first.
+        command: Starts a worker; the folders are added.
 
     Raises:
         OSError: if the program cannot be started, or the log cannot be opened.
     """
-    with folder.log_path.open("ab") as log:
+    with folders[0].log_path.open("ab") as log:
         return subprocess.Popen(
-            [*command, str(folder.path)],
+            [*command, *(str(folder.path) for folder in folders)],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

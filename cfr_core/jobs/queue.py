@@ -12,6 +12,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from itertools import islice, takewhile
 from pathlib import Path
 
 from cfr_core.errors import CfrError, InputError
@@ -29,6 +30,8 @@ _LOOKS_EVERY_S = 0.3
 _PATIENCE_S = 5.0
 """How long a worker may take to stop by itself before it is ended."""
 _ENDED_KEPT = 50
+_AT_ONCE = 16
+"""Jobs that one process is given, since a command has a greatest length."""
 
 
 class JobQueue:
@@ -50,7 +53,7 @@ class JobQueue:
         Args:
             workspace: Open workspace.
             kinds: What jobs can do.
-            command: Starts a worker; the job's folder is added.
+            command: Starts a worker; the folders of its jobs are added.
         """
         self._workspace = workspace
         self._kinds = kinds
@@ -180,23 +183,30 @@ class JobQueue:
                     self._go_on_cancelling(job)
             jobs = self.jobs()
             waiting = [job for job in jobs if job.state is JobState.QUEUED]
-            if waiting and not any(job.is_alive for job in jobs):
-                self._start(waiting[0])
+            # A process that lives without a job is between two of those that it was given.
+            if waiting and not self._processes and not any(job.is_alive for job in jobs):
+                self._start(waiting)
             self._forget_oldest(jobs)
         for job in jobs:
             if job.state is JobState.STORING and not job.is_alive:
                 self._store(job)
         return any(job.state.is_active for job in jobs)
 
-    def _start(self, job: Job) -> None:
-        folder = self._folder_of(job.job_id)
+    def _start(self, waiting: Sequence[Job]) -> None:
+        """Start a process for the first job, and for those of its kind that follow at once.
+
+        An audit takes seconds to import PyTorch, and one process does it once for all of them.
+        """
+        first = waiting[0]
+        of_kind = takewhile(lambda job: job.order.kind == first.order.kind, waiting)
+        folders = [JobFolder(self.folder / job.job_id) for job in islice(of_kind, _AT_ONCE)]
         try:
-            process = start_worker(folder, self._command)
+            process = start_worker(folders, self._command)
             # Known before its pid is: whoever finds a pid and no process says "stopped".
-            self._processes[job.job_id] = process
-            folder.write_pid(process.pid)
+            self._processes[first.job_id] = process
+            folders[0].write_pid(process.pid)
         except OSError as error:
-            folder.write_end(JobState.FAILED, in_words(error), {})
+            folders[0].write_end(JobState.FAILED, in_words(error), {})
 
     def _go_on_cancelling(self, job: Job) -> None:
         folder = self._folder_of(job.job_id)

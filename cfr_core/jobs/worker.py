@@ -1,6 +1,6 @@
-"""The process that does a job: `python -m cfr_core.jobs.worker FOLDER`.
+"""The process that does jobs: `python -m cfr_core.jobs.worker FOLDER...`.
 
-It reads the folder, works, and writes files; the database belongs to another process.
+It reads a folder, works, and writes files; the database belongs to another process.
 """
 
 import errno
@@ -25,29 +25,54 @@ _NICENESS = 5
 
 
 def main(arguments: list[str], kinds: Mapping[str, Kind] | None = None) -> int:
-    """Do the job of a folder.
+    """Do the jobs of some folders, one after another.
+
+    After the first, a job is left to another process if it waits no longer, if the app is gone
+    (the next one starts what is left), or if a mistake in the program came before it.
 
     Args:
-        arguments: The folder.
+        arguments: The folders.
         kinds: What jobs can do, by name; None for `cfr_core.jobs.kinds.KINDS`.
 
     Returns:
-        0 if the outcome is written, whatever it is; 3 if another process does the job.
+        0 if the outcomes are written, whatever they are; 3 if another process does one of the jobs.
     """
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr
     )
-    folder = JobFolder(Path(arguments[0]).resolve())
+    app = os.getppid()
+    first, *others = (JobFolder(Path(argument).resolve()) for argument in arguments)
     try:
-        with folder.held():
-            folder.write_pid(os.getpid())
-            if hasattr(os, "nice"):
-                os.nice(_NICENESS)
-            _do(folder, kinds)
+        is_sound = _take(first, kinds)
+        for folder in others:
+            if not is_sound or os.getppid() != app:
+                break
+            if folder.is_waiting:
+                _log_to(folder)
+                is_sound = _take(folder, kinds)
     except Timeout:
         _LOG.error("another process does this job")
         return 3
     return 0
+
+
+def _take(folder: JobFolder, kinds: Mapping[str, Kind] | None) -> bool:
+    """Do a job that nobody has done; False after a mistake in the program."""
+    with folder.held():
+        if folder.outcome is not None:
+            return True
+        folder.write_pid(os.getpid())
+        if hasattr(os, "nice"):
+            os.nice(max(0, _NICENESS - os.nice(0)))
+        return _do(folder, kinds)
+
+
+def _log_to(folder: JobFolder) -> None:
+    """From now on, what is printed goes to the log of this job."""
+    with folder.log_path.open("ab") as log:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+            os.dup2(log.fileno(), stream.fileno())
 
 
 def _all_kinds() -> Mapping[str, Kind]:
@@ -57,7 +82,7 @@ def _all_kinds() -> Mapping[str, Kind]:
     return KINDS
 
 
-def _do(folder: JobFolder, kinds: Mapping[str, Kind] | None) -> None:
+def _do(folder: JobFolder, kinds: Mapping[str, Kind] | None) -> bool:
     order = folder.order()
     _LOG.info("%s (process %d)", order.label, os.getpid())
     try:
@@ -72,9 +97,11 @@ def _do(folder: JobFolder, kinds: Mapping[str, Kind] | None) -> None:
     except Exception as error:  # noqa: BLE001 - the app learns of any, and the log has all of it
         _LOG.exception("the job failed")
         folder.write_outcome(JobState.FAILED, in_words(error), {})
+        return False
     else:
         _LOG.info("done")
         folder.write_outcome(JobState.FINISHED, "", dict(detail))
+    return True
 
 
 def in_words(error: Exception) -> str:

@@ -99,6 +99,56 @@ def test_one_runs_at_a_time_in_the_order_of_the_queue(queue: JobQueue) -> None:
     assert [job.job_id for job in queue.jobs()] == ids
 
 
+OF_ANOTHER_KIND = NewJob("taken", "first", "first", {"n": 10, "pause_s": 0.1})
+"""Runs while the others are queued."""
+
+
+def pids(queue: JobQueue, job_ids: list[str]) -> list[int | None]:
+    return [JobFolder(queue.folder / job_id).pid for job_id in job_ids]
+
+
+def test_jobs_of_a_kind_that_wait_are_done_by_one_process(queue: JobQueue) -> None:
+    first = queue.submit(OF_ANOTHER_KIND)
+    ids = [queue.submit(count(5, label=label, pause_s=0.1)) for label in ("a", "b", "c")]
+    other = queue.submit(NewJob("refuse", "refuse", "refusing", {}))
+    # Each is stored when it is done, not when the last one is.
+    while queue.job(ids[-1]).state is JobState.QUEUED:
+        time.sleep(0.02)
+    assert queue.job(ids[0]).state is JobState.FINISHED
+    wait_for_state(queue, other, JobState.FAILED)
+    assert [queue.job(job_id).state for job_id in ids] == [JobState.FINISHED] * 3
+    assert len(set(pids(queue, ids))) == 1
+    assert len(set(pids(queue, [first, ids[0], other]))) == 3
+    for job_id, label in zip(ids, "abc", strict=True):
+        assert f"{label} (process" in queue.log(job_id)
+        assert queue.log(job_id).count("(process") == 1
+
+
+def test_what_a_process_was_given_can_be_cancelled_taken_away_and_killed(queue: JobQueue) -> None:
+    queue.submit(OF_ANOTHER_KIND)
+    running, cancelled, removed, after = (
+        queue.submit(count(10, label=label, pause_s=0.2)) for label in ("a", "b", "c", "d")
+    )
+    wait_until_half(queue, running)
+    for job_id in (cancelled, removed):
+        queue.cancel(job_id)
+        wait_for_state(queue, job_id, JobState.CANCELLED)
+    queue.remove(removed)
+    kill_worker(queue, running)
+    wait_for_state(queue, running, JobState.STOPPED)
+    wait_for_state(queue, after, JobState.FINISHED)  # by another process
+    assert queue.job(cancelled).state is JobState.CANCELLED
+    assert {path.name[0] for path in (queue.folder.parent / "counted").iterdir()} == set("fad")
+
+
+def test_after_a_mistake_in_the_program_another_process_goes_on(queue: JobQueue) -> None:
+    queue.submit(count(10, label="first", pause_s=0.1))
+    ids = [queue.submit(NewJob("break", label, label, {})) for label in "ab"]
+    for job_id in ids:
+        wait_for_state(queue, job_id, JobState.FAILED)
+    assert len(set(pids(queue, ids))) == 2
+
+
 def test_a_job_that_begins_is_never_shown_as_stopped(
     queue: JobQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
