@@ -1,35 +1,29 @@
-"""The engines that propose masks: loaded on first use, asked on one thread.
+"""The engine that proposes masks: loaded on first use, kept warm, one person at a time.
 
-The crops that come next are looked at while nobody waits, one at a time.
+The crops that come next are looked at while nobody waits.
 """
 
-import itertools
-import logging
-import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
-from cfr_core.errors import CfrError, InputError
+from cfr_core.errors import WeightsError
 from cfr_core.images import crop, decode
 from cfr_core.masks.grabcut import mask_from_taps
+from cfr_core.segmenters.cards import GRABCUT, available_segmenters, find_segmenter
+from cfr_core.segmenters.features import FeatureCache, crop_key
+from cfr_core.segmenters.load import load_segmenter
+from cfr_core.segmenters.prefetch import Prefetcher, Upcoming
 from cfr_core.segmenters.segmenter import Candidates, EncodedImage, Prompts, Segmenter
 from cfr_core.types import CropRequest, ImageArray
 
-T = TypeVar("T")
-_LOG = logging.getLogger(__name__)
-
 _N_CROPS = 4
 """Decoded crops that are kept: the one at hand and some next ones, 60 MB each at 20 megapixels."""
-
-_NOW, _LATER = 0, 1
 
 
 @dataclass(frozen=True)
@@ -45,36 +39,6 @@ class Proposal:
     candidates: Candidates
     engine_s: float
     encode_s: float
-
-
-class _Thread:
-    """Does one thing at a time; what somebody waits for comes before what may wait."""
-
-    def __init__(self) -> None:
-        self._order = itertools.count()
-        self._queue: queue.PriorityQueue[tuple[int, int, Callable[[], None]]] = (
-            queue.PriorityQueue()
-        )
-        # It ends with the process: nothing that it does must be finished.
-        threading.Thread(target=self._work, name="engine", daemon=True).start()
-
-    def submit(self, priority: int, task: Callable[[], T]) -> Future[T]:
-        future: Future[T] = Future()
-        self._queue.put((priority, next(self._order), lambda: _fulfil(future, task)))
-        return future
-
-    def _work(self) -> None:
-        while True:
-            self._queue.get()[2]()
-
-
-def _fulfil(future: Future[T], task: Callable[[], T]) -> None:
-    if not future.set_running_or_notify_cancel():
-        return
-    try:
-        future.set_result(task())
-    except BaseException as error:  # noqa: BLE001 - raised again where the result is asked for
-        future.set_exception(error)
 
 
 class _RoughTaps:
@@ -96,14 +60,19 @@ class _RoughTaps:
 
 
 class Engines:
-    """Engines of one folder of weights; threads may ask, and wait for one another."""
+    """The engine that was asked last, of those that a folder of weights has; threads may ask."""
 
-    def __init__(self, checkpoints_dir: Path) -> None:
-        """Nothing is loaded before it is asked."""
+    def __init__(self, checkpoints_dir: Path, cache_dir: Path) -> None:
+        """Nothing is loaded before it is asked.
+
+        Args:
+            checkpoints_dir: Folder of weights.
+            cache_dir: Folder for what engines have computed of crops.
+        """
         self._checkpoints_dir = checkpoints_dir
-        self._thread = _Thread()
-        self._loaded: dict[str, Segmenter] = {}
-        self._ahead: list[Future[None]] = []
+        self._cache = FeatureCache(cache_dir)
+        self._lock = threading.Lock()
+        self._warm: Prefetcher | None = None
 
     def propose(self, request: CropRequest, engine: str, prompts: Prompts) -> Proposal:
         """Masks of a crop that fit the prompts.
@@ -113,38 +82,49 @@ class Engines:
                 fit the crop.
             ImageError: if the crop cannot be read.
         """
-        return self._thread.submit(_NOW, lambda: self._propose(request, engine, prompts)).result()
-
-    def encode_ahead(self, requests: Sequence[CropRequest], engine: str) -> None:
-        """Look at crops that will probably be asked next, in place of those named before."""
-        for future in self._ahead:
-            future.cancel()
-        self._ahead = [
-            self._thread.submit(_LATER, partial(self._encode_quietly, request, engine))
-            for request in requests
-        ]
-
-    def _propose(self, request: CropRequest, engine: str, prompts: Prompts) -> Proposal:
-        segmenter = self._segmenter(engine)
+        pixels = pixels_of(request)
+        prompts.check_inside((pixels.shape[0], pixels.shape[1]))
+        asked = self._engine(engine)
         start = time.perf_counter()
-        image = self._image(request, segmenter)
+        image = asked.encode(_key(request), pixels)
         encoded = time.perf_counter()
-        candidates = segmenter.propose(image, prompts)
+        candidates = asked.propose(image, prompts)
         return Proposal(candidates, time.perf_counter() - encoded, encoded - start)
 
-    def _encode_quietly(self, request: CropRequest, engine: str) -> None:
-        try:
-            self._image(request, self._segmenter(engine))
-        except CfrError as error:  # told when somebody asks for it
-            _LOG.info("row %d was not encoded ahead: %s", request.row_id, error)
+    def encode_ahead(self, requests: Sequence[CropRequest], engine: str) -> None:
+        """Look at crops that will probably be asked next, in place of those named before.
 
-    def _segmenter(self, engine: str) -> Segmenter:
-        if engine != "grabcut":
-            raise InputError(f"there is no engine {engine!r}; known: grabcut")
-        return self._loaded.setdefault(engine, _RoughTaps())
+        Raises:
+            InputError: as `propose`.
+        """
+        upcoming = [Upcoming(_key(each), partial(pixels_of, each)) for each in requests]
+        self._engine(engine).expect(upcoming)
 
-    def _image(self, request: CropRequest, segmenter: Segmenter) -> EncodedImage:
-        return segmenter.encode([pixels_of(request)])[0]
+    def close(self) -> None:
+        """Let go of the engine."""
+        with self._lock:
+            self._let_go()
+
+    def _engine(self, name: str) -> Prefetcher:
+        with self._lock:
+            if self._warm is None or self._warm.segmenter.name != name:
+                loaded = self._load(name)
+                self._let_go()
+                self._warm = Prefetcher(loaded, self._cache)
+            return self._warm
+
+    def _load(self, name: str) -> Segmenter:
+        find_segmenter(name)
+        here = {each.card.name: each for each in available_segmenters(self._checkpoints_dir)}
+        if not here[name].is_present:
+            # Fetching gigabytes is a decision, and no answer to a click.
+            raise WeightsError(f"the weights of {name} are not here yet: {here[name].needs}")
+        return _RoughTaps() if name == GRABCUT else load_segmenter(name, self._checkpoints_dir)
+
+    def _let_go(self) -> None:
+        if self._warm is not None:
+            self._warm.close()
+            self._warm = None
 
 
 def pixels_of(request: CropRequest) -> ImageArray:
@@ -164,3 +144,7 @@ def _pixels(
     pixels = np.ascontiguousarray(crop(whole, bbox_xywh))
     pixels.flags.writeable = False
     return pixels
+
+
+def _key(request: CropRequest) -> str:
+    return crop_key(request.file_sha256 or request.path, request.bbox_xywh)

@@ -5,7 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.responses import HTMLResponse
 from starlette.types import Receive, Scope, Send
+
+_PATIENCE_S = 0.5
 
 
 class LazyApp:
@@ -15,17 +19,33 @@ class LazyApp:
     its events never answer. It is entered and left in one task, as its task groups demand.
     """
 
-    def __init__(self, load: Callable[[], Starlette]) -> None:
-        """Take a function that imports and makes the application; it runs in a thread."""
+    def __init__(self, load: Callable[[], Starlette], *, opening: str = "") -> None:
+        """Nothing is loaded yet.
+
+        Args:
+            load: Imports and makes the application; it runs in a thread.
+            opening: HTML that asks again by itself, shown to who comes before it is loaded; if it
+                is empty, they wait.
+        """
         self._load = load
+        self._opening = opening
         self._task: asyncio.Task[None] | None = None
         self._ready: asyncio.Future[Starlette] | None = None
         self._stop = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
-        application = await self._application()
+        """Pass a request on, once the application is there."""
+        loading = asyncio.ensure_future(self._application())
+        if self._opening and _asks_for_a_page(scope):
+            # What is loaded already, or cannot be, is known at the loop's next turn.
+            done, _ = await asyncio.wait([loading], timeout=_PATIENCE_S)
+            if not done:
+                loading.add_done_callback(_ignore_result)
+                page = HTMLResponse(self._opening, headers={"Cache-Control": "no-store"})
+                return await page(scope, receive, send)
+        application = await loading
         await application(scope, receive, send)
+        return None
 
     async def close(self) -> None:
         """Leave the lifespan, if it was entered."""
@@ -48,3 +68,12 @@ class LazyApp:
         async with application.router.lifespan_context(application):
             ready.set_result(application)
             await self._stop.wait()
+
+
+def _asks_for_a_page(scope: Scope) -> bool:
+    return scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", "")
+
+
+def _ignore_result(loading: "asyncio.Future[Starlette]") -> None:
+    # Whoever asks again is told what went wrong.
+    loading.cancelled() or loading.exception()

@@ -3,6 +3,7 @@
     GET  /api/rows/{row_id}/mask      the current version
     POST /api/rows/{row_id}/mask      a new version; 409 if somebody was first
     POST /api/rows/{row_id}/propose   masks that an engine finds from prompts
+    POST /api/rows/{row_id}/clean     what a clean-up would make of a mask, with its numbers
     POST /api/segmenters/ahead        rows that come next, to be encoded while nobody waits
 
 Masks travel as plain COCO run lengths, which both sides read without loss. Requests are taken from
@@ -20,6 +21,7 @@ from starlette.routing import Route
 
 from cfr_core.errors import CfrError, InputError
 from cfr_core.masks import rle
+from cfr_core.masks.cleanup import CleanUp, clean_up
 from cfr_core.types import Mask, MaskStatus
 from server import prompts
 from server.answers import HEADERS, refusal
@@ -68,6 +70,13 @@ async def propose_masks(request: Request) -> dict[str, Any]:
 
 
 @_answered
+async def clean_mask(request: Request) -> dict[str, Any]:
+    """The mask cleaned up, with what was done in words; nothing is stored."""
+    asked = await json_of(request)
+    return await run_in_threadpool(_clean, asked)
+
+
+@_answered
 async def encode_ahead(request: Request) -> dict[str, Any]:
     """Take note of the rows that come next; answers at once."""
     asked = await json_of(request)
@@ -79,6 +88,7 @@ ROUTES = (
     Route("/api/rows/{row_id}/mask", current_mask, methods=["GET"]),
     Route("/api/rows/{row_id}/mask", save_mask, methods=["POST"]),
     Route("/api/rows/{row_id}/propose", propose_masks, methods=["POST"]),
+    Route("/api/rows/{row_id}/clean", clean_mask, methods=["POST"]),
 )
 
 
@@ -145,6 +155,15 @@ def _propose(row: str, asked: Mapping[str, Any]) -> dict[str, Any]:
         "best": proposal.candidates.best,
         "engine_ms": round(1000 * proposal.engine_s, 1),
         "encode_ms": round(1000 * proposal.encode_s, 1),
+    }
+
+
+def _clean(asked: Mapping[str, Any]) -> dict[str, Any]:
+    cleaned = clean_up(prompts.mask_of(asked), CleanUp())
+    return {
+        "counts": rle.run_lengths(cleaned.pixels),
+        "changes": cleaned.added_px + cleaned.removed_px,
+        "words": cleaned.words,
     }
 
 

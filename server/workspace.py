@@ -47,7 +47,7 @@ class _Holder:
                     workspace,
                     pictures,
                     JobQueue(workspace),
-                    Engines(workspace.checkpoints_dir),
+                    Engines(workspace.checkpoints_dir, workspace.cache_dir / "segmenters"),
                 )
             return self._opened
 
@@ -58,6 +58,7 @@ class _Holder:
     def _close(self) -> None:
         if self._opened is not None:
             self._opened.jobs.close()
+            self._opened.engines.close()
             self._opened.workspace.close()
             self._opened = None
 

@@ -28,7 +28,7 @@ class Desk {
     const wasDirty = session.isDirty;
     session.takeTheirs(answer);
     this.keep(session);
-    return { session, note: newerWords(answer, wasDirty) };
+    return { session, note: newerWords(answer, wasDirty), isWarning: wasDirty };
   }
 
   begun(row, answer, draft) {

@@ -1,7 +1,8 @@
 // What each tool shows over the picture.
 
 function drawTool(pen, editor, toStagePlace) {
-  const { session, tool, pointer, look } = editor;
+  const { session, tool, pointer } = editor;
+  const { look } = editor.stage;
   const { points, box } = session.prompts;
   const heldBox = tool.box;
   if (heldBox ?? box) boxMark(pen, heldBox ?? box, toStagePlace);
@@ -12,7 +13,7 @@ function drawTool(pen, editor, toStagePlace) {
     pointMark(pen, place, { isAnimal: point.isAnimal, isHovered, colours: look });
   });
   if (tool.corners?.length) drawCorners(pen, tool, toStagePlace);
-  const isBrush = tool instanceof BrushTool && pointer && !editor.isPanning;
+  const isBrush = tool instanceof BrushTool && pointer && !editor.held.has("pan");
   if (isBrush) ring(pen, pointer, editor.brushPx / 2, tool.what === "eraser" ? look.removed : "#fff");
 }
 

@@ -35,7 +35,7 @@ class Keyboard {
     const candidate = candidateOf(event);
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
     const held = isPlain && HELD_KEYS[event.key.toLowerCase()];
-    if (candidate !== undefined) editor.choose(candidate);
+    if (candidate !== undefined) editor.proposals.choose(candidate);
     else if (held) editor.hold(held);
     else if (isPlain && PLAIN_KEYS[event.key]) return PLAIN_KEYS[event.key](editor);
     else if (commandOf(event)) editor.run(commandOf(event));

@@ -27,7 +27,7 @@ class Panel {
 
   clicked(event) {
     const { do: command, candidate } = event.target.closest("button")?.dataset ?? {};
-    if (candidate !== undefined) this.editor.choose(Number(candidate));
+    if (candidate !== undefined) this.editor.proposals.choose(Number(candidate));
     else if (command) this.editor.run(command);
   }
 
@@ -149,7 +149,7 @@ class Panel {
     const reason = this.reasons.elements.reason.value.trim();
     if (!reason) return; // a rejection without a reason helps nobody
     this.closeReasons();
-    this.editor.review("rejected", reason);
+    this.editor.journey.review("rejected", reason);
   }
 
   closeReasons() {

@@ -2,10 +2,11 @@
 
 class Pointer {
   constructor(editor, signal) {
-    this.editor = editor;
-    this.stage = editor.stage;
+    Object.assign(this, { editor, stage: editor.stage });
+    // The topmost canvas alone: forms and messages over the picture have their own clicks.
+    this.canvas = this.stage.marks.canvas;
     const on = (type, handle, more = {}) =>
-      this.stage.box.addEventListener(type, (event) => this.heard(event, handle), { signal, ...more });
+      this.canvas.addEventListener(type, (event) => editor.session && handle(event), { signal, ...more });
     on("pointerdown", (event) => this.down(event));
     on("pointermove", (event) => this.move(event));
     on("pointerup", (event) => this.up(event));
@@ -16,16 +17,11 @@ class Pointer {
     on("contextmenu", (event) => event.preventDefault());
   }
 
-  // Forms and messages over the picture have their own clicks.
-  heard(event, handle) {
-    if (this.editor.session && event.target instanceof HTMLCanvasElement) handle(event);
-  }
-
   down(event) {
     if (this.isDown) return;
     this.isDown = true;
     this.place = placeOf(event, this.stage.box);
-    this.stage.box.setPointerCapture(event.pointerId);
+    this.canvas.setPointerCapture(event.pointerId);
     this.editor.root.focus({ preventScroll: true });
     event.preventDefault();
     this.pans = this.editor.held.has("pan") || event.button === 1;
@@ -75,7 +71,7 @@ class Pointer {
   shown() {
     const { editor, stage } = this;
     const isPanning = editor.held.has("pan") || this.pans;
-    stage.box.style.cursor = isPanning ? "grab" : editor.tool.cursor;
+    this.canvas.style.cursor = isPanning ? "grab" : editor.tool.cursor;
     stage.changed("marks");
   }
 }

@@ -54,7 +54,17 @@ class Stage {
   setView(view) {
     this.view = view;
     this.redraw();
-    this.onView?.(view);
+  }
+
+  // Another mask to compare with the one at hand, or null.
+  setPreview(raster) {
+    this.preview = raster;
+    this.changed("mask");
+  }
+
+  setHidden(isHidden) {
+    this.isMaskHidden = isHidden;
+    this.changed("mask");
   }
 
   resized() {

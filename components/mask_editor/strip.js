@@ -24,10 +24,14 @@ class Strip {
     });
   }
 
-  // colours: fill and silhouette as "#rrggbb".
-  show(session, image, colours) {
+  // Of what a view removes, and of the animal in its outline, as "#rrggbb".
+  setColours({ fill, silhouette }) {
+    this.colours = [rgbOf(fill), rgbOf(silhouette)];
+    this.changed();
+  }
+
+  show(session, image) {
     this.session = session;
-    this.colours = Object.values(colours).map(rgbOf);
     this.picture = null;
     if (session && image) this.takePicture(image);
     this.changed();

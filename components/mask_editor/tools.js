@@ -44,7 +44,7 @@ class PointTool {
   add([x, y], isAnimal) {
     const { prompts } = this.editor.session;
     const points = [...prompts.points, { x, y, isAnimal }];
-    this.editor.ask(isAnimal ? "add point" : "remove point", { ...prompts, points });
+    this.editor.proposals.ask(isAnimal ? "add point" : "remove point", { ...prompts, points });
   }
 
   remove() {
@@ -56,7 +56,7 @@ class PointTool {
   // What the old place has added must not stay, so the mask starts once more from before the points.
   change(what, changed) {
     const { prompts } = this.editor.session;
-    this.editor.askAgain(what, { ...prompts, points: changed(prompts.points) });
+    this.editor.proposals.askAgain(what, { ...prompts, points: changed(prompts.points) });
   }
 
   // Deletes the point under the pointer; false if there is none.
@@ -104,7 +104,7 @@ class BoxTool {
     if (!box || box[2] - box[0] < least || box[3] - box[1] < least) return;
     const { prompts } = this.editor.session;
     // A box says where the animal is, whatever the mask was before.
-    this.editor.ask("box", { ...prompts, box }, null);
+    this.editor.proposals.ask("box", { ...prompts, box }, null);
   }
 
   // The corner opposite to the one that is taken hold of.
@@ -132,7 +132,7 @@ class BoxTool {
   erase() {
     const { prompts } = this.editor.session;
     if (!prompts.box) return false;
-    this.editor.askAgain("delete box", { ...prompts, box: null });
+    this.editor.proposals.askAgain("delete box", { ...prompts, box: null });
     return true;
   }
 

@@ -137,6 +137,19 @@ def test_an_engine_proposes_from_points_and_from_a_box() -> None:
         assert answer["engine_ms"] > 0
 
 
+def test_a_clean_up_is_shown_and_not_stored() -> None:
+    with_speck_and_hole = square(10, 40)
+    with_speck_and_hole[80, 80] = True
+    with_speck_and_hole[30, 30] = False
+    answer = content(post("/api/rows/1/clean", mask(with_speck_and_hole)))
+    cleaned = decoded(answer["counts"])
+    assert not cleaned[80, 80]
+    assert cleaned[30, 30]
+    assert answer["changes"] == (cleaned != with_speck_and_hole).sum()
+    assert "1 loose part dropped, 1 hole filled" in answer["words"]
+    assert served.workspace().mask_history.current(1) == (0, None)
+
+
 @pytest.mark.parametrize(
     ("changed", "status", "words"),
     [
@@ -173,6 +186,10 @@ def test_a_mask_that_cannot_be_is_refused_in_a_line(changed: dict, status: int, 
         ({"box": [1, 2, 3]}, "expected 4 numbers"),
         ({"box": [9, 9, 3, 3]}, "has no area"),
         ({"points": [[5, 5]], "labels": [True], "engine": "sam-x"}, "'sam-x'"),
+        (
+            {"points": [[5, 5]], "labels": [True], "engine": "sam-vit-b"},
+            "the weights of sam-vit-b are not here yet",
+        ),
         ({"prior": [3]}, "run lengths cover 3 pixels"),
     ],
 )
