@@ -3,10 +3,11 @@
 import csv
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from itertools import chain, groupby
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ _JPEG_QUALITY = 92
 _N_SITES = 12
 _FIRST_DAY = datetime.fromisoformat("2021-05-01T00:00:00")
 _N_DAYS = 730
+_MAX_THREADS = 6
 
 _VISIT_SHARE = 0.15
 """Part of an individual's own scenery that is the encounter's: where in its range it was."""
@@ -72,9 +74,14 @@ def generate(spec: DemoSpec, out: Path, on_progress: OnProgress = no_progress) -
     for folder in ("images", "masks"):
         (out / folder).mkdir(parents=True, exist_ok=True)
     shots = list(_shots(spec))
-    with ThreadPoolExecutor(min(len(shots), os.cpu_count() or 1, 8)) as pool:
-        for done, _ in enumerate(pool.map(lambda shot: _write_shot(spec, shot, out), shots), 1):
-            on_progress(Progress("drawing the demo", done, len(shots), "photos"))
+    # One thread draws all photos of a scene, which it then paints once.
+    scenes = [list(group) for _, group in groupby(shots, lambda shot: shot.sources.scene)]
+    with ThreadPoolExecutor(min(len(scenes), os.cpu_count() or 1, _MAX_THREADS)) as pool:
+        written = chain.from_iterable(
+            pool.map(lambda group: _write_shots(spec, group, out), scenes)
+        )
+        for done, _ in enumerate(written, 1):
+            on_progress(Progress("Drawing the demo", done, len(shots), "photos"))
     (out / "dataset.json").write_text(_recipe(spec), encoding="utf-8")
     (out / "README.md").write_text(_readme(spec), encoding="utf-8")
     with (out / "metadata.csv").open("w", encoding="utf-8", newline="") as stream:
@@ -125,13 +132,15 @@ def _moment(spec: DemoSpec, i: int, e: int, j: int) -> datetime:
     return _FIRST_DAY + timedelta(days=int(day), seconds=int(second) + int(30 * j + pause))
 
 
-def _write_shot(spec: DemoSpec, shot: _Shot, out: Path) -> None:
-    photo = take_photo(shot.sources, SPECIES[spec.species], spec.size_hw)
-    image = Image.fromarray(photo.rgb)
-    # Full colour resolution: chroma blocks would smear the animal over the edge of its mask.
-    image.save(out / shot.row["path"], quality=_JPEG_QUALITY, subsampling="4:4:4")
-    mask = Image.fromarray(photo.mask.astype(np.uint8) * np.uint8(255))
-    mask.save(out / shot.row["mask_path"])
+def _write_shots(spec: DemoSpec, shots: Sequence[_Shot], out: Path) -> Sequence[_Shot]:
+    for shot in shots:
+        photo = take_photo(shot.sources, SPECIES[spec.species], spec.size_hw)
+        image = Image.fromarray(photo.rgb)
+        # Full colour resolution: chroma blocks would smear the animal over the edge of its mask.
+        image.save(out / shot.row["path"], quality=_JPEG_QUALITY, subsampling="4:4:4")
+        mask = Image.fromarray(photo.mask.astype(np.uint8) * np.uint8(255))
+        mask.save(out / shot.row["mask_path"])
+    return shots
 
 
 def _recipe(spec: DemoSpec) -> str:

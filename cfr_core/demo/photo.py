@@ -1,13 +1,14 @@
 """One photo: an animal put into its scene, with shadow, foreground and the camera's own marks."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from PIL import Image, ImageFilter
 
 from cfr_core.demo.animal import Placement, draw_body
 from cfr_core.demo.body import pose_of, quadruped
-from cfr_core.demo.coat import grow_coat
+from cfr_core.demo.coat import Coat, CoatStyle, grow_coat
 from cfr_core.demo.fluke import draw_fluke, individual_fluke
 from cfr_core.demo.land import paint_land
 from cfr_core.demo.light import Scene, Sprite
@@ -23,6 +24,10 @@ _MARGIN = 1.15
 _TRACE = 1.0 / 255.0
 """Share of a pixel below which an animal leaves no trace. With a mask cut at one half, the fringe
 of half-covered pixels would draw the outline into the shortcut view."""
+
+_N_REMEMBERED = 8
+"""Scenes, of 3 MB each, and coats that are kept for the next photos; more than threads draw at a
+time."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +63,8 @@ class Photo:
 def take_photo(sources: Sources, species: Species, size_hw: tuple[int, int]) -> Photo:
     """Take the photo that these traits describe."""
     wider = (round(size_hw[0] * _MARGIN), round(size_hw[1] * _MARGIN))
-    paint = paint_land if species.plan else paint_sea
-    scene = _framed(paint(sources.scene, wider), sources.moment, size_hw)
+    painted = _painted(sources.scene, wider, is_land=species.plan is not None)
+    scene = _framed(painted, sources.moment, size_hw)
     draw = _four_legged if species.plan else _diving
     sprite, front = draw(sources, species, scene)
     rgb = scene.rgb.copy()
@@ -69,6 +74,18 @@ def take_photo(sources: Sources, species: Species, size_hw: tuple[int, int]) -> 
     rgb += front[..., 3:] * (front[..., :3] - rgb)
     visible *= 1.0 - front[..., 3]
     return Photo(_developed(rgb, sources.moment), visible > _TRACE)
+
+
+# Photos of one encounter may show the same scene and coat, which are most of the work.
+@lru_cache(maxsize=_N_REMEMBERED)
+def _painted(traits: Traits, size_hw: tuple[int, int], *, is_land: bool) -> Scene:
+    paint = paint_land if is_land else paint_sea
+    return paint(traits, size_hw)
+
+
+@lru_cache(maxsize=_N_REMEMBERED)
+def _grown(traits: Traits, style: CoatStyle) -> Coat:
+    return grow_coat(traits, style)
 
 
 def _framed(scene: Scene, moment: Traits, size_hw: tuple[int, int]) -> Scene:
@@ -96,7 +113,7 @@ def _four_legged(sources: Sources, species: Species, scene: Scene) -> tuple[Spri
         yaw=moment.uniform("view/yaw", 0.84, 1.0),
         facing=moment.pick("view/facing", (-1, 1)),
     )
-    coat = grow_coat(sources.coat, species.coat)
+    coat = _grown(sources.coat, species.coat)
     return draw_body(body, coat, place, scene.light), scene.front
 
 
@@ -115,7 +132,7 @@ def _diving(sources: Sources, species: Species, scene: Scene) -> tuple[Sprite, F
     )
     sprite = draw_fluke(
         individual_fluke(sources.outline, species.spread),
-        grow_coat(sources.coat, species.coat),
+        _grown(sources.coat, species.coat),
         place,
         scene.light,
         roll_deg=moment.uniform("pose/roll", -8.0, 8.0),

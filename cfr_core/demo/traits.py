@@ -23,7 +23,7 @@ class Traits:
     Every variate is a function of its name alone: no draw shifts another.
 
     Attributes:
-        streams: (weight, seed words) of each stream.
+        streams: (weight above 0, seed words) of each stream.
     """
 
     streams: tuple[tuple[float, tuple[int, ...]], ...]
@@ -33,9 +33,8 @@ class Traits:
         code = zlib.crc32(name.encode())
         total = np.zeros(shape, np.float32)
         for weight, seed in self.streams:
-            if weight > 0.0:
-                draw = np.random.default_rng([*seed, code]).standard_normal(shape, np.float32)
-                total = total + np.float32(weight) * draw
+            draw = np.random.default_rng([*seed, code]).standard_normal(shape, np.float32)
+            total = total + np.float32(weight) * draw
         return total
 
     def uniform(self, name: str, low: float = 0.0, high: float = 1.0) -> float:
@@ -62,4 +61,6 @@ def mixed(
         rest: Seed words of the stream that fills the variance up to 1.
     """
     streams = [(math.sqrt(share * part), seed) for part, seed in own]
-    return Traits((*streams, (math.sqrt(1.0 - share), rest)))
+    everything = (*streams, (math.sqrt(1.0 - share), rest))
+    # Without those that add nothing, photos that share all of a trait have equal traits.
+    return Traits(tuple(stream for stream in everything if stream[0] > 0.0))
