@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 
 _CHUNK_BYTES = 1 << 20
+# Made once: json.dumps would make one a call, which takes longer than the writing.
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
 def fingerprint(**parts: object) -> str:
@@ -19,8 +21,7 @@ def fingerprint(**parts: object) -> str:
     Raises:
         TypeError: if a value has no JSON form; nothing is stringified by guess.
     """
-    canonical = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+    return hashlib.sha256(_CANONICAL.encode(parts).encode("ascii")).hexdigest()
 
 
 def file_sha256(path: Path) -> str:

@@ -8,6 +8,7 @@ Identification" (arXiv 2611.06864), cited below as CFR. Suffixes carry units and
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -95,7 +96,7 @@ class ViewSpec:
         """True for every view but the full image."""
         return self.view is not View.FULL
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """Digest of what this view depends on: the colours count only where they are drawn."""
         return fingerprint(
@@ -237,7 +238,7 @@ class Mask:
     created_at: str = ""
     reason: str = ""
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """Digest of the pixels alone: two people who draw the same mask share one digest."""
         return fingerprint(size_hw=list(self.size_hw), counts=self.counts)
