@@ -11,7 +11,7 @@ from server.routes import routes
 
 presets.PRESETS = MappingProxyType(
     {
-        name: replace(recipe, n_identities=6, n_photos=3, n_encounters=1, size_hw=(120, 160))
+        name: replace(recipe, n_identities=8, n_photos=4, size_hw=(120, 160))
         for name, recipe in presets.PRESETS.items()
     }
 )

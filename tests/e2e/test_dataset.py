@@ -1,4 +1,4 @@
-"""From a folder or a zip to a dataset, and the demo from an empty workspace, in a real browser."""
+"""From a folder or a zip to a dataset, in a real browser."""
 
 import re
 import zipfile
@@ -12,7 +12,6 @@ from tests.made_dataset import write_photos
 
 APP = Path(__file__).parents[2] / "app.py"
 _JOB_MS = 240_000
-SMALL_DEMO_APP = Path(__file__).parent / "small_demo_app.py"
 
 
 @pytest.fixture(scope="module")
@@ -137,23 +136,3 @@ def test_a_column_is_given_another_meaning(page: Page, address: str, folder: Pat
     page.get_by_role("option", name="site", exact=True).click()
     page.wait_for_url(re.compile("column-identity=site"))
     expect(page.get_by_test_id("stMetric").nth(2)).to_contain_text("3")
-
-
-def test_the_demo_opens_from_an_empty_workspace(
-    serve: Callable[..., str],
-    tmp_path_factory: pytest.TempPathFactory,
-    page: Page,
-    screenshot: Callable,
-) -> None:
-    page.goto(serve(SMALL_DEMO_APP, tmp_path_factory.mktemp("demo") / "workspace"))
-    expect(page.get_by_text("This workspace holds no dataset yet.")).to_be_visible()
-    screenshot(page, "empty")
-    page.get_by_role("button", name="Open the demo").click()
-    expect(page.get_by_text("The demo is being drawn")).to_be_visible()
-    screenshot(page, "drawing")
-    for name in ("honest", "leaky", "shortcut", "weak", "outline"):
-        card = page.get_by_role("button", name=f"demo-{name}, 18 rows of 6 individuals")
-        expect(card).to_be_visible(timeout=_JOB_MS)
-    run = page.get_by_role("button", name="demo-honest · effnet-lite0, CFR")
-    expect(run).to_contain_text(re.compile(r"CFR \d\.\d\d · SSI .* at k = 1"), timeout=_JOB_MS)
-    screenshot(page, "done")
