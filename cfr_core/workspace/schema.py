@@ -98,6 +98,41 @@ MIGRATIONS: tuple[str, ...] = (
         other_share DOUBLE
     );
     """,
+    """
+    CREATE TABLE blind_audits (
+        audit_id VARCHAR PRIMARY KEY,
+        dataset VARCHAR NOT NULL,
+        seed BIGINT NOT NULL,
+        source VARCHAR NOT NULL,
+        n_eligible BIGINT NOT NULL,
+        author VARCHAR NOT NULL,
+        created_at VARCHAR NOT NULL
+    );
+    CREATE TABLE blind_rows (
+        audit_id VARCHAR NOT NULL,
+        place BIGINT NOT NULL,
+        row_id BIGINT NOT NULL,
+        version BIGINT NOT NULL,
+        PRIMARY KEY (audit_id, row_id)
+    );
+    CREATE TABLE blind_masks (
+        audit_id VARCHAR NOT NULL,
+        row_id BIGINT NOT NULL,
+        version BIGINT NOT NULL,
+        height BIGINT NOT NULL,
+        width BIGINT NOT NULL,
+        counts VARCHAR NOT NULL,
+        source VARCHAR NOT NULL,
+        status VARCHAR NOT NULL,
+        score DOUBLE,
+        prompts VARCHAR NOT NULL,
+        author VARCHAR NOT NULL,
+        created_at VARCHAR NOT NULL,
+        reason VARCHAR NOT NULL,
+        pixels VARCHAR NOT NULL,
+        PRIMARY KEY (audit_id, row_id, version)
+    );
+    """,
 )
 """Step i brings a database of version i to version i + 1; steps are never changed, only added."""
 

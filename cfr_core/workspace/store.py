@@ -1,25 +1,23 @@
 """The workspace: one folder, one database, opened by one process at a time."""
 
 import dataclasses
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-import duckdb
 import pandas as pd
 
 from cfr_core.datasets.records import Annotations, DatasetCard, ImportReport, ImportResult
 from cfr_core.errors import InputError, UnknownRowError
 from cfr_core.types import CropRequest, Mask, MaskStatus, SilhouetteRole
 from cfr_core.workspace import coding
+from cfr_core.workspace.blind_audit import BlindAudits
 from cfr_core.workspace.database import Database, insert, now
 from cfr_core.workspace.mask_checks import MaskChecks
 from cfr_core.workspace.mask_history import MaskHistory
 from cfr_core.workspace.review_queue import ReviewQueue, read_review_queue
-
-_DATASET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+from cfr_core.workspace.room import check_room, clear_room
 
 
 @dataclass(frozen=True)
@@ -62,6 +60,7 @@ class Workspace:
         self._database = Database(self.root / "audit.duckdb")
         self.mask_history = MaskHistory(self._database)
         self.mask_checks = MaskChecks(self._database)
+        self.blind_audits = BlindAudits(self._database)
 
     def __enter__(self) -> Self:
         """The workspace itself."""
@@ -118,10 +117,13 @@ class Workspace:
         """
         name = result.card.name
         with self._database.transaction() as cursor:
-            _check_room(cursor, name, replace=replace)
+            check_room(cursor, name, replace=replace)
             # Before room is made, so that an id never comes to mean another picture.
-            offset = _scalar(cursor, "SELECT coalesce(max(row_id) + 1, 0) FROM rows")
-            _remove(cursor, name)
+            # Read to its end, since DuckDB keeps a connection busy until then.
+            ((offset,),) = cursor.execute(
+                "SELECT coalesce(max(row_id) + 1, 0) FROM rows"
+            ).fetchall()
+            clear_room(cursor, name)
             rows = coding.rows_table(result.annotations, name, offset)
             insert(cursor, "rows", rows)
             insert(cursor, "masks", coding.masks_table(result.masks, offset))
@@ -137,7 +139,7 @@ class Workspace:
             InputError: as `add_dataset`.
         """
         with self._database.transaction() as cursor:
-            _check_room(cursor, name, replace=replace)
+            check_room(cursor, name, replace=replace)
 
     def datasets(self) -> list[DatasetSummary]:
         """All datasets, by name."""
@@ -254,42 +256,3 @@ class Workspace:
             names = ", ".join(d.name for d in self.datasets()) or "none yet"
             raise InputError(f"no dataset {name!r} in {self.root}; there: {names}")
         return str(found[0][0])
-
-
-def _check_room(cursor: duckdb.DuckDBPyConnection, name: str, *, replace: bool) -> None:
-    if not _DATASET_NAME.fullmatch(name):
-        raise InputError(
-            f"dataset name {name!r}: use letters, digits, '.', '_' and '-', at most 80"
-        )
-    if not _scalar(cursor, "SELECT count(*) FROM datasets WHERE name = ?", [name]):
-        return
-    if not replace:
-        raise InputError(f"dataset {name!r} exists; choose another name, or ask to replace it")
-    made_here = _scalar(
-        cursor,
-        "SELECT count(*) FROM masks JOIN rows USING (row_id) "
-        "WHERE dataset = ? AND (masks.source <> 'dataset' OR by_person)",
-        [name],
-    )
-    if made_here:
-        raise InputError(
-            f"dataset {name!r} holds {made_here} masks made in this workspace; replacing it "
-            "would lose them: import under another name"
-        )
-
-
-def _remove(cursor: duckdb.DuckDBPyConnection, name: str) -> None:
-    for table in ("masks", "mask_candidates", "mask_scenes"):
-        cursor.execute(
-            f"DELETE FROM {table} WHERE row_id IN (SELECT row_id FROM rows WHERE dataset = ?)",
-            [name],
-        )
-    cursor.execute("DELETE FROM rows WHERE dataset = ?", [name])
-    cursor.execute("DELETE FROM datasets WHERE name = ?", [name])
-
-
-def _scalar(
-    cursor: duckdb.DuckDBPyConnection, query: str, parameters: list[Any] | None = None
-) -> int:
-    # fetchall, since DuckDB keeps a connection busy until a result is read to its end.
-    return int(cursor.execute(query, parameters or []).fetchall()[0][0])
