@@ -68,7 +68,10 @@ def _address() -> str:
 
 
 _read_arguments()
-_demo = LazyApp(_load_demo)
+_demo = LazyApp(
+    _load_demo,
+    opening=(Path(__file__).parent / "server" / "opening.html").read_text(encoding="utf-8"),
+)
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",
     routes=[*routes(), Mount("/demo", app=_demo)],

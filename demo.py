@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import gradio as gr
 import numpy as np
@@ -19,7 +20,6 @@ from gradio.themes import Base
 from PIL import Image
 
 from cfr_core.audit.drilldown import Match, drill_down
-from cfr_core.audit.newcomer import KnownPhotos, known_photos, matches_of
 from cfr_core.audit.plain_words import sentence_of_newcomer, sentence_of_query
 from cfr_core.audit.queries import query_table
 from cfr_core.audit.words import VIEW_CONTENTS
@@ -32,6 +32,9 @@ from components import palette
 from server.images import image_url
 from server.routes import routes
 from server.workspace import workspace
+
+if TYPE_CHECKING:
+    from cfr_core.audit.newcomer import KnownPhotos
 
 N_NEAREST = 5
 _MAX_PHOTO_PX = 1024
@@ -160,7 +163,7 @@ def _show_own(
         pictures = _drawn(animal, mask)
         if run_id is None:
             raise InputError("choose a dataset and model above to see which photos are nearest")
-        found = matches_of(_known(run_id), animal, mask, N_NEAREST)
+        found = _matches(run_id, animal, mask)
     said = sentence_of_newcomer(found)
     return [
         said,
@@ -239,8 +242,17 @@ def _folder(run_id: str) -> Path:
     return workspace().runs_dir / run_id
 
 
+def _matches(run_id: str, animal: ImageArray, mask: BoolArray) -> dict[View, tuple[Match, ...]]:
+    # PyTorch takes seconds to import, and only photos of one's own need it.
+    from cfr_core.audit.newcomer import matches_of
+
+    return matches_of(_known(run_id), animal, mask, N_NEAREST)
+
+
 @lru_cache(maxsize=2)
-def _known(run_id: str) -> KnownPhotos:
+def _known(run_id: str) -> "KnownPhotos":
+    from cfr_core.audit.newcomer import known_photos
+
     return known_photos(_folder(run_id))
 
 

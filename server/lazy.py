@@ -31,27 +31,34 @@ class LazyApp:
         self._opening = opening
         self._task: asyncio.Task[None] | None = None
         self._ready: asyncio.Future[Starlette] | None = None
+        self._loading: asyncio.Task[Starlette] | None = None
         self._stop = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, once the application is there."""
-        loading = asyncio.ensure_future(self._application())
-        if self._opening and _asks_for_a_page(scope):
-            # What is loaded already, or cannot be, is known at the loop's next turn.
-            done, _ = await asyncio.wait([loading], timeout=_PATIENCE_S)
-            if not done:
-                loading.add_done_callback(_ignore_result)
-                page = HTMLResponse(self._opening, headers={"Cache-Control": "no-store"})
-                return await page(scope, receive, send)
-        application = await loading
+        if self._opening and _asks_for_a_page(scope) and not await self._is_loaded():
+            page = HTMLResponse(self._opening, headers={"Cache-Control": "no-store"})
+            await page(scope, receive, send)
+            return
+        application = await self._application()
         await application(scope, receive, send)
-        return None
 
     async def close(self) -> None:
         """Leave the lifespan, if it was entered."""
         self._stop.set()
         if self._task is not None:
             await asyncio.wait([self._task])
+
+    async def _is_loaded(self) -> bool:
+        """Whether the application is there, now or in a moment; what went wrong is told once."""
+        loading = self._loading
+        if loading is None:
+            loading = self._loading = asyncio.create_task(self._application())
+        done, _ = await asyncio.wait([loading], timeout=_PATIENCE_S)
+        if done:
+            self._loading = None
+            loading.result()
+        return bool(done)
 
     async def _application(self) -> Starlette:
         if self._task is None or self._ready is None or self._task.done():
@@ -72,8 +79,3 @@ class LazyApp:
 
 def _asks_for_a_page(scope: Scope) -> bool:
     return scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", "")
-
-
-def _ignore_result(loading: "asyncio.Future[Starlette]") -> None:
-    # Whoever asks again is told what went wrong.
-    loading.cancelled() or loading.exception()

@@ -1,6 +1,8 @@
 """An application that is loaded with its first request."""
 
 import asyncio
+import threading
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -34,15 +36,21 @@ class Made:
         self.events.append("left")
 
 
-async def ask(app: LazyApp) -> int:
+async def ask(app: LazyApp, accept: str = "*/*") -> int:
+    return (await answer(app, accept))[0]["status"]
+
+
+async def answer(app: LazyApp, accept: str) -> list[dict]:
+    """The messages of a response."""
     sent: list[dict] = []
 
     async def send(message: dict) -> None:
         sent.append(message)
 
-    scope = {"type": "http", "method": "GET", "path": "/", "headers": [], "query_string": b""}
+    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b""}
+    scope["headers"] = [(b"accept", accept.encode())]
     await app(scope, lambda: asyncio.sleep(0, {"type": "http.request"}), send)
-    return sent[0]["status"]
+    return sent
 
 
 def test_it_is_loaded_once_and_its_lifespan_surrounds_all_requests() -> None:
@@ -83,3 +91,38 @@ def test_what_goes_wrong_is_raised_and_the_next_request_tries_again() -> None:
 
     asyncio.run(visit())
     assert made.events == ["loaded", "entered", "asked", "left"]
+
+
+def test_who_opens_the_page_while_it_loads_is_told() -> None:
+    made, may_load = Made(), threading.Event()
+
+    def load() -> Starlette:
+        may_load.wait(60)
+        return made.load()
+
+    async def visit() -> None:
+        app = LazyApp(load, opening="<p>soon</p>")
+        assert [m.get("body") for m in await answer(app, "text/html")][1] == b"<p>soon</p>"
+        other = asyncio.create_task(answer(app, "image/png"))
+        may_load.set()
+        assert (await other)[1]["body"] == b"here"
+        assert (await answer(app, "text/html"))[1]["body"] == b"here"
+        await app.close()
+
+    asyncio.run(visit())
+    assert made.events == ["loaded", "entered", "asked", "asked", "left"]
+
+
+@pytest.mark.parametrize("seconds", [0, 0.8])
+def test_a_page_that_cannot_be_loaded_does_not_say_soon_for_ever(seconds: float) -> None:
+    def load() -> Starlette:
+        time.sleep(seconds)
+        raise OSError("no disk")
+
+    async def visit() -> None:
+        app = LazyApp(load, opening="<p>soon</p>")
+        for _ in range(120):
+            assert await ask(app, "text/html") == 200
+
+    with pytest.raises(OSError, match="no disk"):
+        asyncio.run(visit())
