@@ -10,6 +10,7 @@ from cfr_core.datasets.choices import readable_files
 from cfr_core.datasets.wildlife import is_wildlife_installed
 from cfr_core.errors import InputError
 from cfr_core.jobs.imports import ImportSpec
+from cfr_core.jobs.uploads import uploads_folder
 from cfr_core.types import Progress
 from components import state
 from components.errors import plain
@@ -124,7 +125,7 @@ def _take_zip() -> None:
             share = progress.done / max(1, progress.total)
             bar.progress(share, f"Unpacking: {progress.done:,} of {progress.total:,} files")
 
-    uploads = workspace().root / "uploads"
+    uploads = uploads_folder(workspace().root)
     try:
         folder = unpack_upload(upload, upload.name, uploads, on_progress=show)
     except InputError as error:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cfr_core.jobs.queue import JobQueue
+from cfr_core.jobs.uploads import remove_uploads, unused_uploads
 from cfr_core.workspace.cache import FileCache
 from cfr_core.workspace.location import default_root
 from cfr_core.workspace.store import Workspace
@@ -42,11 +43,13 @@ class _Holder:
                 pictures = FileCache(
                     workspace.cache_dir / "pictures", limit_bytes=_PICTURES_LIMIT_BYTES
                 )
+                jobs = JobQueue(workspace)
+                _forget_uploads(workspace, jobs)
                 self._opened = _Opened(
                     folder,
                     workspace,
                     pictures,
-                    JobQueue(workspace),
+                    jobs,
                     Engines(workspace.checkpoints_dir, workspace.cache_dir / "segmenters"),
                 )
             return self._opened
@@ -61,6 +64,13 @@ class _Holder:
             self._opened.engines.close()
             self._opened.workspace.close()
             self._opened = None
+
+
+def _forget_uploads(workspace: Workspace, jobs: JobQueue) -> None:
+    """Delete old uploads that nothing needs, beside everything else: they may be large."""
+    unused = unused_uploads(workspace, jobs.jobs())
+    if unused:
+        threading.Thread(target=remove_uploads, args=(unused,), name="uploads", daemon=True).start()
 
 
 _HOLDER = _Holder()

@@ -77,7 +77,9 @@ def unpack_upload(
     digest = _sha256(archive)
     stem = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(name).stem).strip("-.")[:60] or "upload"
     folder = parent / f"{stem}-{digest[:10]}"
-    if not folder.exists():
+    if folder.exists():
+        os.utime(folder)  # as young as a new one: old ones that nothing needs are deleted
+    else:
         unpack(archive, folder, name=name, limits=limits, on_progress=on_progress)
     return _dataset_folder(folder)
 
