@@ -78,22 +78,27 @@ def clean_up(pixels: BoolArray, amount: CleanUp) -> CleanedMask:
         pixels: (H, W) bool; not changed.
         amount: How much.
     """
-    out = pixels.copy()
+    out = np.zeros(pixels.shape, np.bool_)
     box_xywh = bounding_box(pixels)
     if box_xywh is None:
         return CleanedMask(out, 0, 0, 0, 0)
     # All that changes lies within the box: half of a blur never reaches past the convex hull.
     x, y, w, h = box_xywh
-    body = out[y : y + h, x : x + w]
+    body = np.ascontiguousarray(pixels[y : y + h, x : x + w])
     tidy, n_islands, n_holes = _tidied(body, amount)
     smooth = _smoothed(tidy, amount.smoothing, at_border=_sides_at_border(pixels, box_xywh))
-    if smooth.any():
+    if amount.smoothing and smooth.any():
         # A neck that was smoothed away leaves a part, and a bay that closed leaves a hole.
         tidy, more_islands, more_holes = _tidied(smooth, amount)
         n_islands, n_holes = n_islands + more_islands, n_holes + more_holes
-    body[:] = tidy
-    added = int(np.count_nonzero(out & ~pixels))
-    return CleanedMask(out, n_islands, n_holes, added, int(np.count_nonzero(pixels & ~out)))
+    out[y : y + h, x : x + w] = tidy
+    return CleanedMask(
+        out,
+        n_islands,
+        n_holes,
+        added_px=int(np.count_nonzero(tidy & ~body)),
+        removed_px=int(np.count_nonzero(body & ~tidy)),
+    )
 
 
 def _tidied(pixels: BoolArray, amount: CleanUp) -> tuple[BoolArray, int, int]:

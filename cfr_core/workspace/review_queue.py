@@ -1,5 +1,6 @@
 """The rows of a dataset as a queue of masks to review: filtered, ordered, one after another."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -8,7 +9,15 @@ from typing import Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from cfr_core.masks.defects import Defect, flag_defects, score_defects
+from cfr_core.errors import UnknownRowError
+from cfr_core.masks.defects import (
+    DEFECT_LABELS,
+    MEASURE_COLUMNS,
+    Defect,
+    defect_words,
+    flag_defects,
+    score_defects,
+)
 from cfr_core.types import BoolArray, IntArray
 from cfr_core.workspace.database import Database
 from cfr_core.workspace.mask_checks import MaskChecks
@@ -25,6 +34,13 @@ class RowState(StrEnum):
 
 QueueOrder: TypeAlias = Literal["row", "score"] | Defect
 """As in the dataset; the engine's least sure first; the worst of a defect first."""
+
+ORDER_LABELS: Mapping[QueueOrder, str] = {
+    "row": "As in the dataset",
+    "score": "Least sure first",
+    **{defect: f"{label} first" for defect, label in DEFECT_LABELS.items()},
+}
+"""Names for people."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +67,8 @@ class ReviewProgress:
     Attributes:
         n_rows: Rows.
         n_by_state: Rows in each state.
-        n_flagged: Rows whose mask is flagged for a defect, rejected masks aside.
+        n_flagged: Rows whose mask is flagged for any defect, rejected masks aside.
+        n_by_defect: Rows whose mask is flagged for each, rejected masks aside.
         n_by_author: Rows whose current version is a person's, by name, most first.
         n_by_source: Rows whose current mask has each source, most first.
     """
@@ -59,6 +76,7 @@ class ReviewProgress:
     n_rows: int
     n_by_state: dict[RowState, int]
     n_flagged: int
+    n_by_defect: dict[Defect, int]
     n_by_author: dict[str, int]
     n_by_source: dict[str, int]
 
@@ -115,26 +133,45 @@ class ReviewQueue:
 
         Returns:
             The next row without a mask or with a proposed one; None if there is none but `row_id`.
+
+        Raises:
+            UnknownRowError: if `row_id` is not in the queue.
         """
         places = self._order(order)
         start = 0
         if row_id is not None:
-            start = 1 + int(np.flatnonzero(self._row_ids[places] == row_id)[0])
+            start = 1 + int(np.flatnonzero(places == self._place(row_id))[0])
         places = np.roll(places, -start)
         found = places[(self._matches(which) & self._is_open)[places]]
         ids = self._row_ids[found]
         ids = ids[ids != row_id]
         return int(ids[0]) if len(ids) else None
 
+    def words(self, row_id: int) -> dict[Defect, str]:
+        """What is flagged on a row's mask, each in words with its numbers.
+
+        Raises:
+            UnknownRowError: if the row is not in the queue.
+        """
+        place = self._place(row_id)
+        measures = {name: float(self.measures[name].iloc[place]) for name in MEASURE_COLUMNS}
+        scores = self.scores.iloc[place]
+        return {
+            defect: defect_words(defect, measures, float(scores[defect]))
+            for defect in Defect
+            if self.flags[defect].iloc[place]
+        }
+
     @property
     def progress(self) -> ReviewProgress:
         """How far the review is."""
         state = self.rows["state"]
-        is_used = ~state.isin([RowState.NO_MASK, RowState.REJECTED])
+        flags = self.flags[~state.isin([RowState.NO_MASK, RowState.REJECTED])]
         return ReviewProgress(
             n_rows=len(state),
             n_by_state={one: int((state == one).sum()) for one in RowState},
-            n_flagged=int((self.flags.any(axis=1) & is_used).sum()),
+            n_flagged=int(flags.any(axis=1).sum()),
+            n_by_defect={defect: int(flags[defect].sum()) for defect in Defect},
             n_by_author=_counts(self.rows["author"]),
             n_by_source=_counts(self.rows["source"]),
         )
@@ -146,6 +183,12 @@ class ReviewQueue:
     @cached_property
     def _is_open(self) -> BoolArray:
         return self.rows["state"].isin([RowState.NO_MASK, RowState.PROPOSED]).to_numpy()
+
+    def _place(self, row_id: int) -> int:
+        places = np.flatnonzero(self._row_ids == row_id)
+        if not len(places):
+            raise UnknownRowError(f"row {row_id} is not in this dataset; choose one of its rows")
+        return int(places[0])
 
     def _order(self, order: QueueOrder) -> IntArray:
         """Places of all rows in an order; ties and unknown values in dataset order, these last."""

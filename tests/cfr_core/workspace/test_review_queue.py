@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cfr_core.errors import InputError
+from cfr_core.errors import InputError, UnknownRowError
 from cfr_core.masks.defects import MEASURE_COLUMNS, Defect
 from cfr_core.masks.rle import encode
 from cfr_core.types import Mask, MaskStatus
-from cfr_core.workspace.review_queue import QueueFilter, ReviewQueue, RowState
+from cfr_core.workspace.review_queue import ORDER_LABELS, QueueFilter, ReviewQueue, RowState
 from cfr_core.workspace.store import Workspace
 from tests.made_dataset import made_dataset
 
@@ -86,6 +86,7 @@ def test_progress_counts_rows_people_and_engines(workspace: Workspace) -> None:
     }
     assert progress.n_reviewed == 11
     assert progress.n_flagged == 1
+    assert {name for name, n in progress.n_by_defect.items() if n} == {"border"}
     assert list(progress.n_by_author.items()) == [("Ana", 2), ("Ben", 1)]
     assert progress.n_by_source == {"dataset": 11, "sam3": 1}
 
@@ -100,6 +101,25 @@ def test_after_a_row_is_accepted_the_next_one_is_found_from_its_place(workspace:
     assert queue.next_unreviewed(1, waiting) == 2
     assert queue.next_unreviewed(7, waiting) == 2  # from the start again
     assert queue.next_unreviewed(2, waiting) is None
+
+
+def test_what_is_flagged_is_said_in_words(workspace: Workspace) -> None:
+    workspace.mask_history.add_proposals([bar(1, 12)])
+    workspace.mask_checks.update("discs")
+    queue = workspace.review_queue("discs")
+    assert queue.words(1) == {
+        Defect.BORDER: "touches left (100 % of that side), top (10 % of that side), "
+        "bottom (10 % of that side)"
+    }
+    assert queue.words(0) == {}
+    with pytest.raises(UnknownRowError, match="row 99"):
+        queue.words(99)
+    with pytest.raises(UnknownRowError, match="row 99"):
+        queue.next_unreviewed(99, QueueFilter())
+
+
+def test_every_order_has_a_name() -> None:
+    assert set(ORDER_LABELS) == {"row", "score", *Defect}
 
 
 def test_an_unknown_dataset_is_named(workspace: Workspace) -> None:
