@@ -50,6 +50,7 @@ _CSS = f"""
 .four {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); gap: 10px; }}
 .four figure {{ margin: 0; font-size: 0.8rem; line-height: 1.3; }}
 .four img {{ width: 100%; }}
+figcaption {{ margin-top: 4px; white-space: pre-line; }}
 .said p {{ font-size: 1.1rem; font-weight: 600; }}
 footer {{ display: none !important; }}
 """
@@ -135,7 +136,7 @@ def _show_known(run_id: str | None, row_id: int | None) -> list[object]:
         (
             (
                 image_url(row_id, view=view, size_px=640),
-                f"{view.capitalize()}. {VIEW_NOTES[view]}",
+                f"{view.capitalize()}\n{VIEW_NOTES[view]}",
                 "",
             )
             for view in View
@@ -213,7 +214,8 @@ def _nearest(found: dict[View, tuple[Match, ...]], *, is_known: bool) -> str:
 def _caption(match: Match, *, is_known: bool) -> str:
     sign = ("✓ " if match.is_right else "✗ ") if is_known else ""
     similarity = "" if match.similarity is None else f", {match.similarity:.2f}"
-    return f"{sign}{match.photo.identity}{similarity} {match.photo.date}"
+    # A line each, so that no date is broken at its hyphens.
+    return f"{sign}{match.photo.identity}{similarity}\n{match.photo.date}"
 
 
 def _figures(kind: str, pictures: Iterable[tuple[str, str, str]]) -> str:

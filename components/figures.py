@@ -143,6 +143,9 @@ def _published_trace(published: Sequence[PublishedResult]) -> go.Scatter:
             for result in published
         ],
         hoverinfo="text",
+        legendgroup="published",
+        legendgrouptitle={"text": "Paper"},
+        legendrank=2000,  # after the runs
     )
 
 

@@ -93,7 +93,7 @@ QUERY_COLUMNS: dict[str, Any] = {
         f"{view.value}_rank": st.column_config.NumberColumn(
             f"Rank, {view.value}",
             help=f"Rank of the first right photo in the {view.value} view; 1 is best.",
-            width=110,
+            width=128,
         )
         for view in View
     },

@@ -39,7 +39,7 @@ def ask_rules(datasets: Collection[str]) -> tuple[str, ...]:
 
     parameter = Parameter[tuple[str, ...]]("exclude", (), read, _line, stays=False)
     chosen: list[str] = st.multiselect(
-        "Leave out of the gallery what shares its",
+        "Leave out of the gallery what shares the query's",
         rules,
         placeholder="Nothing but the query itself",
         help="Photos with the same value as the query are not counted as a match of it: they may "
