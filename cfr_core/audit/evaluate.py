@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from cfr_core.metrics import evidence, rates
 from cfr_core.metrics.bootstrap import Interval, evidence_intervals
 from cfr_core.metrics.outcomes import QueryOutcomes
 from cfr_core.metrics.precision import mean_average_precision
+from cfr_core.retrieval.ranking import Ranking
 from cfr_core.types import FloatArray, Neighbours, SilhouetteRole, View
 
 N_SUSPICIOUS = 10
@@ -88,6 +90,41 @@ def evaluate(
         if n_without
         else {},
     )
+
+
+def evaluate_rankings(job: AuditJob, rankings: Mapping[View, Ranking]) -> Evaluation:
+    """The same from what retrieval found in each view.
+
+    Args:
+        job: The audit, without the rows that could not be embedded.
+        rankings: What was found, for the same queries.
+    """
+    return evaluate(
+        job,
+        {view: ranking.neighbours for view, ranking in rankings.items()},
+        {view: ranking.average_precisions for view, ranking in rankings.items()},
+    )
+
+
+def measured_fields(job: AuditJob, evaluation: Evaluation) -> dict[str, Any]:
+    """The fields of an `EvidenceProfile` that say what was measured, and on which rows.
+
+    Args:
+        job: The audit, without the rows that could not be embedded.
+        evaluation: Its numbers.
+    """
+    left_out = job.left_out["reason"].value_counts()
+    return {
+        "n_rows": job.n_rows,
+        "n_benchmark_rows": len(job.table),
+        "n_queries": evaluation.n_queries,
+        "n_identities": evaluation.n_identities,
+        "left_out": {str(reason): int(count) for reason, count in left_out.items()},
+        "not_asked": evaluation.not_asked,
+        "by_k": evaluation.by_k,
+        "mean_average_precision": evaluation.mean_average_precision,
+        "suspicious": evaluation.suspicious,
+    }
 
 
 def _query_table(

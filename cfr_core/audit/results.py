@@ -8,7 +8,7 @@ import pandas as pd
 from cfr_core.audit.evaluate import Evaluation
 from cfr_core.audit.job import LEFT_OUT_FILE, AuditJob
 from cfr_core.audit.profile import EvidenceProfile
-from cfr_core.types import Neighbours, View
+from cfr_core.types import IntArray, Neighbours, View
 from cfr_core.workspace.files import write_json, write_parquet
 
 PROFILE_FILE = "profile.json"
@@ -33,13 +33,16 @@ def save_results(
         evaluation: Holds the table of queries.
     """
     row_ids = job.table["row_id"].to_numpy()
-    identities = job.table["identity"].to_numpy()
+    identity_codes = pd.factorize(job.table["identity"])[0]
     write_parquet(job.folder / LEFT_OUT_FILE, job.left_out)
     write_parquet(job.folder / QUERIES_FILE, evaluation.queries)
     write_parquet(
         job.folder / NEIGHBOURS_FILE,
         pd.concat(
-            [_long_table(view, found, row_ids, identities) for view, found in neighbours.items()],
+            [
+                _long_table(view, found, row_ids, identity_codes)
+                for view, found in neighbours.items()
+            ],
             ignore_index=True,
         ),
     )
@@ -47,19 +50,21 @@ def save_results(
 
 
 def _long_table(
-    view: View, found: Neighbours, row_ids: np.ndarray, identities: np.ndarray
+    view: View, found: Neighbours, row_ids: IntArray, identity_codes: IntArray
 ) -> pd.DataFrame:
     """One line a query and rank; places past the end of a short gallery are left out."""
-    query, place = np.nonzero(found.rows >= 0)
-    rows = found.rows[query, place]
-    query_rows = found.query_rows[query]
+    is_there = found.rows >= 0
+    rows = found.rows[is_there]
+    query_rows = np.repeat(found.query_rows, is_there.sum(axis=1))
+    ranks = np.broadcast_to(np.arange(1, found.rows.shape[1] + 1, dtype=np.int32), is_there.shape)
+    codes = np.full(len(rows), list(View).index(view), dtype=np.int8)
     return pd.DataFrame(
         {
             "query_row_id": row_ids[query_rows],
-            "view": pd.Categorical([view.value] * len(rows), categories=[v.value for v in View]),
-            "rank": (place + 1).astype(np.int32),
+            "view": pd.Categorical.from_codes(codes, categories=pd.Index([v.value for v in View])),
+            "rank": ranks[is_there],
             "row_id": row_ids[rows],
-            "score": found.scores[query, place],
-            "is_right": identities[rows] == identities[query_rows],
-        }
+            "score": found.scores[is_there],
+            "is_right": identity_codes[rows] == identity_codes[query_rows],
+        },
     )

@@ -1,6 +1,5 @@
 """Running an audit: embed what is missing, retrieve in each view, measure, write the result."""
 
-import importlib.metadata
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,23 +8,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from cfr_core.audit.embedding import StoredVectors, calibration_requests, embed_missing
-from cfr_core.audit.evaluate import Evaluation, evaluate
+from cfr_core.audit.evaluate import Evaluation, evaluate_rankings, measured_fields
 from cfr_core.audit.job import AuditJob
 from cfr_core.audit.profile import EvidenceProfile
+from cfr_core.audit.rankings import (
+    KeptRankings,
+    answerable_task,
+    keep_rankings,
+    neighbours_kept,
+)
 from cfr_core.audit.results import save_results
-from cfr_core.audit.selection import retrieval_task
 from cfr_core.audit.spec import AuditSpec
+from cfr_core.audit.versions import library_versions
 from cfr_core.encoders.encoder import Encoder, load_encoder
-from cfr_core.errors import UndefinedAuditError
-from cfr_core.retrieval.galleries import answerable
-from cfr_core.retrieval.neighbours import average_precisions, nearest_neighbours
+from cfr_core.retrieval.ranking import Ranking, rank
 from cfr_core.types import (
     DeviceChoice,
-    FloatArray,
-    Neighbours,
     OnProgress,
     Progress,
     View,
@@ -33,11 +35,6 @@ from cfr_core.types import (
 )
 from cfr_core.workspace.store import RunRecord, Workspace
 from cfr_core.workspace.vectors import VectorStore
-
-N_NEIGHBOURS_KEPT = 20
-"""Neighbours of each query and view that a run keeps for looking at, at the least."""
-
-_LIBRARIES = ("cfr-auditor", "numpy", "onnxruntime", "pillow", "timm", "torch", "torchvision")
 
 
 def run_audit(
@@ -67,11 +64,21 @@ def run_audit(
         stored = embed_missing(job, encoder, store, batch_size=batch_size, on_progress=on_progress)
     job = _without_failures(job, stored)
     with clock.stage("retrieve"):
-        neighbours, precisions = _retrieve(job, encoder, store, stored, on_progress)
+        rankings = _retrieve(job, encoder, store, stored, on_progress)
     with clock.stage("measure"):
-        evaluation = evaluate(job, neighbours, precisions)
+        evaluation = evaluate_rankings(job, rankings)
+    neighbours = {view: ranking.neighbours for view, ranking in rankings.items()}
     profile = _profile(job, encoder, evaluation, stored.n_computed, clock.seconds)
     save_results(job, profile, neighbours, evaluation)
+    keep_rankings(
+        job.workspace_root / "cache",
+        job.run_id,
+        KeptRankings(
+            row_ids=job.table["row_id"].to_numpy(),
+            keys={view: np.array(keys) for view, keys in stored.keys.items()},
+            rankings=rankings,
+        ),
+    )
     return profile
 
 
@@ -137,23 +144,15 @@ def _retrieve(
     store: VectorStore,
     stored: StoredVectors,
     on_progress: OnProgress,
-) -> tuple[dict[View, Neighbours], dict[View, FloatArray]]:
-    task = answerable(retrieval_task(job.table, job.spec))
-    if not len(task.query_rows):
-        raise UndefinedAuditError(
-            f"dataset {job.spec.dataset!r}: none of {len(job.table)} benchmark rows has another "
-            "photo of its individual in its gallery, so nothing can be retrieved"
-        )
-    k = max(N_NEIGHBOURS_KEPT, *job.spec.ks)
-    neighbours: dict[View, Neighbours] = {}
-    precisions: dict[View, FloatArray] = {}
+) -> dict[View, Ranking]:
+    task, n_kept = answerable_task(job), neighbours_kept(job.spec)
+    rankings: dict[View, Ranking] = {}
     for done, view in enumerate(View):
         on_progress(Progress("Retrieving", done, len(View), "views"))
         vectors = store.load(stored.keys[view])
-        neighbours[view] = nearest_neighbours(vectors, task, k, device=encoder.device)
-        precisions[view] = average_precisions(vectors, task, device=encoder.device)
+        rankings[view] = rank(vectors, task, n_kept, device=encoder.device)
     on_progress(Progress("Retrieving", len(View), len(View), "views"))
-    return neighbours, precisions
+    return rankings
 
 
 def _profile(
@@ -163,29 +162,20 @@ def _profile(
     n_embedded: int,
     seconds: dict[str, float],
 ) -> EvidenceProfile:
-    left_out = job.left_out["reason"].value_counts()
     return EvidenceProfile(
         run_id=job.run_id,
         dataset=job.spec.dataset,
         encoder={**vars(encoder.spec), "fingerprint": encoder.spec.fingerprint},
         engine=encoder.engine,
         device=encoder.device,
-        versions={name: _version(name) for name in _LIBRARIES},
+        versions=library_versions(),
         protocol=_protocol(job.spec),
         silhouette_role=job.silhouette_role,
         role_source=job.role_source,
-        n_rows=job.n_rows,
-        n_benchmark_rows=len(job.table),
-        n_queries=evaluation.n_queries,
-        n_identities=evaluation.n_identities,
-        left_out={str(reason): int(count) for reason, count in left_out.items()},
-        not_asked=evaluation.not_asked,
-        by_k=evaluation.by_k,
-        mean_average_precision=evaluation.mean_average_precision,
-        suspicious=evaluation.suspicious,
         finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
         n_embedded=n_embedded,
         seconds=seconds,
+        **measured_fields(job, evaluation),
     )
 
 
@@ -211,10 +201,3 @@ def _protocol(spec: AuditSpec) -> dict[str, Any]:
         "n_resamples": spec.n_resamples,
         "seed": spec.seed,
     }
-
-
-def _version(library: str) -> str:
-    try:
-        return importlib.metadata.version(library)
-    except importlib.metadata.PackageNotFoundError:
-        return "not installed"

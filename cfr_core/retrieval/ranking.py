@@ -117,13 +117,14 @@ def ranking_of(
         scores: (Q, K) float32 exact similarities.
         positives: Places of all positives of the task's queries.
     """
-    order = np.lexsort((positives.n_before, positives.query_rows))
-    queries, first = np.unique(positives.query_rows, return_index=True)
+    queries, first, n_each = np.unique(positives.query_rows, return_index=True, return_counts=True)
+    fewest = np.minimum.reduceat(positives.n_before, first) if len(first) else first
+    is_first = positives.n_before == np.repeat(fewest, n_each)  # one a query: places are distinct
     place = np.searchsorted(task.query_rows, queries)
     first_hit_rank = np.zeros(len(task.query_rows), dtype=np.int32)
-    first_hit_rank[place] = positives.n_before[order[first]] + 1
+    first_hit_rank[place] = fewest + 1
     first_hit_row = np.full(len(task.query_rows), -1, dtype=np.int32)
-    first_hit_row[place] = positives.rows[order[first]]
+    first_hit_row[place] = positives.rows[is_first]
     n_gallery, n_positives = gallery_counts(task)
     neighbours = Neighbours(
         query_rows=task.query_rows,
@@ -138,13 +139,17 @@ def ranking_of(
 
 
 def joined(parts: Sequence[PositiveRanks]) -> PositiveRanks:
-    """Positives of different queries together, by query and then by row."""
+    """Positives of different queries together, by query and then by row.
+
+    Args:
+        parts: Each in this order already, no query in two of them.
+    """
     columns = [
         np.concatenate([getattr(part, name) for part in parts])
         for name in ("query_rows", "rows", "scores", "n_before")
     ]
     together = PositiveRanks(*columns)
-    return together.of(np.lexsort((together.rows, together.query_rows)))
+    return together.of(np.argsort(together.query_rows, kind="stable"))
 
 
 def _rank_part(

@@ -107,19 +107,20 @@ class _Repair:
         both = np.intersect1d(before.neighbours.query_rows, task.query_rows, assume_unique=True)
         codes = task.identity_codes
         self.queries = both[~np.isin(codes[both], codes[change.rows])]
-        exclusions = Exclusions(task)
-        is_in_gallery = np.isin(change.rows, task.gallery_rows)
-        self._now = self._products(vectors[change.rows], is_in_gallery, exclusions)
-        self._then = self._products(change.vectors_before, change.was_in_gallery, exclusions)
+        self._now, self._then = np.split(self._products(task), 2, axis=1)
 
-    def _products(
-        self, changed: Float32Array, in_gallery: BoolArray, exclusions: Exclusions
-    ) -> Float32Array:
-        """(q, C) float32 similarities, -inf where a changed row cannot be retrieved."""
+    def _products(self, task: RetrievalTask) -> Float32Array:
+        """(q, 2 C) float32 similarities to the changed rows, first as they are, then as they were.
+
+        -inf where a row cannot be retrieved.
+        """
+        change = self._change
+        both = np.concatenate([self._vectors[change.rows], change.vectors_before])
         # All rows are multiplied, since to pick those of the queries would copy them.
-        products: Float32Array = np.matmul(self._vectors, changed.T)[self.queries]
-        exclusions.blank_by_rules(products, self.queries, self._change.rows)
-        products[:, ~in_gallery] = -np.inf
+        products: Float32Array = np.matmul(self._vectors, both.T)[self.queries]
+        Exclusions(task).blank_by_rules(products, self.queries, np.tile(change.rows, 2))
+        is_in_gallery = np.isin(change.rows, task.gallery_rows)
+        products[:, ~np.concatenate([is_in_gallery, change.was_in_gallery])] = -np.inf
         return products
 
     def positives(self, queries: IntArray) -> PositiveRanks:
