@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -9,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from cfr_core.errors import DeviceError, InputError
-from cfr_core.segmenters.segmenter import Candidates, EncodedImage, Prompts
+from cfr_core.segmenters.segmenter import Candidates, EncodedImage, Prompts, Segmenter
 from cfr_core.segmenters.stopping import stop_if_unwanted
 from cfr_core.types import BoolArray, Float32Array, ImageArray
 
@@ -66,22 +67,20 @@ def encode_within_memory(
     return encode_within_memory(images[:half], encode) + encode_within_memory(images[half:], encode)
 
 
-def check_prompts(image: EncodedImage, prompts: Prompts, *, engine: str, name: str) -> None:
-    """Refuse features of another engine, no prompts, and prompts outside the crop.
-
-    Args:
-        image: The crop with its features.
-        prompts: What was asked.
-        engine: Fingerprint of the engine that is asked.
-        name: Its name.
+def check_prompts(image: EncodedImage, prompts: Prompts, segmenter: Segmenter) -> None:
+    """Refuse features of another engine, prompts that say nothing to it or lie outside the crop.
 
     Raises:
         InputError: if so.
     """
-    if image.engine != engine:
-        raise InputError(f"the features of this picture are another engine's than those of {name}")
+    if image.engine != segmenter.fingerprint:
+        raise InputError(
+            f"the features of this picture are another engine's than those of {segmenter.name}"
+        )
     if prompts.is_empty:
         raise InputError("nothing says where the animal is: click on it, or draw a box around it")
+    if replace(prompts, text="").is_empty and not segmenter.reads_text:
+        raise InputError(f"{segmenter.name} reads no names: click on the animal, or draw a box")
     prompts.check_inside(image.size_hw)
 
 

@@ -5,7 +5,7 @@ Kirillov et al., "Segment Anything" (arXiv 2304.02643); Zhang et al., "Faster Se
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -86,7 +86,7 @@ class SamSegmenter:
 
     name: str
     fingerprint: str
-    _model: Sam
+    _model: Sam = field(repr=False)
     _device: torch.device
 
     @property
@@ -111,7 +111,7 @@ class SamSegmenter:
                 features are another engine's.
             DeviceError: if memory runs out.
         """
-        check_prompts(image, prompts, engine=self.fingerprint, name=self.name)
+        check_prompts(image, prompts, self)
         with memory_explained(self.name, self._device), torch.inference_mode():
             low_res, scores = self._decode(image, prompts)
             logits = self._model.postprocess_masks(

@@ -4,7 +4,7 @@ Ravi et al., "SAM 2: Segment Anything in Images and Videos" (arXiv 2408.00714).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -69,7 +69,7 @@ class Sam2Segmenter:
 
     name: str
     fingerprint: str
-    _model: Sam2Model
+    _model: Sam2Model = field(repr=False)
     _device: torch.device
 
     @property
@@ -94,7 +94,7 @@ class Sam2Segmenter:
                 features are another engine's.
             DeviceError: if memory runs out.
         """
-        check_prompts(image, prompts, engine=self.fingerprint, name=self.name)
+        check_prompts(image, prompts, self)
         with memory_explained(self.name, self._device), torch.inference_mode():
             levels = [torch.from_numpy(level)[None].to(self._device) for level in _levels(image)]
             return decode(self._model, levels, prompts, image.size_hw)

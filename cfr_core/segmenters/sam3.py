@@ -5,7 +5,7 @@ tracker see a picture through one backbone; what the backbone gives is what is s
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -79,9 +79,9 @@ class Sam3Segmenter:
 
     name: str
     fingerprint: str
-    _detector: Sam3Model
-    _tracker: Sam3TrackerModel
-    _tokenizer: CLIPTokenizer
+    _detector: Sam3Model = field(repr=False)
+    _tracker: Sam3TrackerModel = field(repr=False)
+    _tokenizer: CLIPTokenizer = field(repr=False)
     _device: torch.device
 
     @property
@@ -106,7 +106,7 @@ class Sam3Segmenter:
                 another engine's.
             DeviceError: if memory runs out.
         """
-        check_prompts(image, prompts, engine=self.fingerprint, name=self.name)
+        check_prompts(image, prompts, self)
         shows_one = len(prompts.points_xy) > 0 or prompts.prior is not None
         with memory_explained(self.name, self._device), torch.inference_mode():
             if prompts.text and not shows_one:
