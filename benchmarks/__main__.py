@@ -1,4 +1,4 @@
-"""Prints every benchmark as one Markdown table: `python -m benchmarks [neighbours] [embedding]`."""
+"""Prints every benchmark as one Markdown table: `python -m benchmarks [NAME...]`."""
 
 import argparse
 import os
@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable
 
 import torch
 
-from benchmarks import bench_embedding, bench_neighbours
+from benchmarks import bench_app, bench_embedding, bench_neighbours
 from benchmarks.table import HEADER, Row
 
 BENCHMARKS: dict[str, Callable[[], Iterable[Row]]] = {
     "neighbours": bench_neighbours.rows,
     "embedding": bench_embedding.rows,
+    "app": bench_app.rows,
 }
 
 
