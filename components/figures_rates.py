@@ -19,7 +19,7 @@ VIEW_LABELS: dict[View, str] = {
 }
 
 _BAR_PX = 26
-_ROOM_PX = 130
+_ROOM_PX = 150
 
 
 def retrieval_bars(profiles: Sequence[EvidenceProfile], k: int) -> go.Figure:
@@ -81,7 +81,8 @@ def retrieval_bars(profiles: Sequence[EvidenceProfile], k: int) -> go.Figure:
         text=f"chance {', '.join(chances)}",
         showarrow=False,
     )
-    figure.update_xaxes(title=f"R@{k}: photos matched right", range=[0, 1.06], dtick=0.25)
+    # In two lines, since beside the plane of a small window there is no more room.
+    figure.update_xaxes(title=f"R@{k}: photos<br>matched right", range=[0, 1.06], dtick=0.5)
     figure.update_yaxes(autorange="reversed")
     figure.update_layout(
         height=_ROOM_PX + _BAR_PX * len(View) * len(profiles),

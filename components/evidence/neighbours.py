@@ -20,7 +20,7 @@ VIEW_TITLES = {
     View.SILHOUETTE: "Silhouette: its outline alone",
 }
 N_NEAREST = 5
-_TILE_PX = 124
+_TILE_PX = 136
 _CHANGED = " (changed)"
 
 
