@@ -25,9 +25,10 @@ _METHOD = 1
 """Raised when `measure_mask` changes, so that older numbers are not taken for new ones."""
 
 _AT_ONCE = 256
-"""Masks between two writes: a run that is broken off keeps what it has measured."""
+"""Masks, or photos, between two writes: a run that is broken off keeps what it has measured."""
 
 _STAGE = "Checking masks"
+_SCENES_STAGE = "Looking for other animals"
 
 _CURRENT = """
     SELECT row_id, arg_max(pixels, version) AS pixels, arg_max(status, version) AS status
@@ -53,26 +54,18 @@ _TABLE = f"""
     WHERE dataset = $dataset ORDER BY r.row_id
 """
 _CHANGED_SCENES = f"""
-    WITH animals AS (
-        SELECT r.row_id, file_sha256, coalesce(bbox_x, 0) AS x, coalesce(bbox_y, 0) AS y,
-               coalesce(bbox_w, width) AS w, coalesce(bbox_h, height) AS h,
-               bbox_w IS NOT NULL AS is_boxed, pixels,
-               coalesce(status, '') <> 'rejected' AS is_trusted,
-               concat_ws(' ', x, y, w, h, is_boxed, is_trusted, pixels) AS animal
-        FROM rows r LEFT JOIN ({_CURRENT}) m USING (row_id)
-        WHERE dataset = $dataset
-        QUALIFY count(*) OVER (PARTITION BY file_sha256) > 1
-    ),
-    photos AS (
-        SELECT file_sha256, string_agg(DISTINCT animal, ';' ORDER BY animal) AS everyone
-        FROM animals GROUP BY file_sha256
-    )
-    SELECT a.* EXCLUDE (animal), sha256(everyone || '|' || animal) AS scene_now
-    FROM animals a JOIN photos USING (file_sha256)
-    LEFT JOIN mask_scenes s ON s.row_id = a.row_id
-    QUALIFY bool_or(pixels IS NOT NULL AND scene IS DISTINCT FROM scene_now)
-        OVER (PARTITION BY file_sha256)
-    ORDER BY file_sha256, a.row_id
+    SELECT r.row_id, file_sha256, coalesce(bbox_x, 0) AS x, coalesce(bbox_y, 0) AS y,
+           coalesce(bbox_w, width) AS w, coalesce(bbox_h, height) AS h,
+           bbox_w IS NOT NULL AS is_boxed, coalesce(status, '') <> 'rejected' AS is_trusted,
+           pixels, concat_ws(' ', is_trusted, pixels) AS scene_now
+    FROM rows r LEFT JOIN ({_CURRENT}) m USING (row_id)
+    LEFT JOIN mask_scenes s ON s.row_id = r.row_id
+    WHERE dataset = $dataset
+    WINDOW photo AS (PARTITION BY file_sha256)
+    -- One animal of a photo that has changed concerns all of them.
+    QUALIFY count(*) OVER photo > 1
+        AND bool_or(pixels IS NOT NULL AND scene IS DISTINCT FROM scene_now) OVER photo
+    ORDER BY file_sha256, r.row_id
 """
 _ANIMAL = ["x", "y", "w", "h", "is_boxed", "is_trusted", "pixels"]
 
@@ -95,7 +88,7 @@ class MaskChecks:
 
         Args:
             dataset: Its name.
-            on_progress: Called after every mask.
+            on_progress: Called after every mask, then after some photos of several animals.
         """
         missing = self._missing(dataset)
         for first in range(0, len(missing), _AT_ONCE):
@@ -104,7 +97,7 @@ class MaskChecks:
                 on_progress(Progress(_STAGE, first + progress.done, len(missing), "masks"))
 
             self._measure(missing[first : first + _AT_ONCE], tell)
-        self._update_scenes(dataset)
+        self._update_scenes(dataset, on_progress)
 
     def table(self, dataset: str) -> pd.DataFrame:
         """Measures of all rows of a dataset, as `score_defects` takes them, in source order.
@@ -134,19 +127,15 @@ class MaskChecks:
         table = pd.DataFrame(measured).assign(pixels=list(missing), method=_METHOD)
         self._replace("mask_measures", table)
 
-    def _update_scenes(self, dataset: str) -> None:
+    def _update_scenes(self, dataset: str, on_progress: OnProgress) -> None:
         changed = self._database.read_table(_CHANGED_SCENES, {"dataset": dataset})
-        done: list[pd.DataFrame] = []
-        for _, photo in changed.groupby("file_sha256", sort=False):
-            animals = photo[_ANIMAL].drop_duplicates()
-            masks = self._masks(animals["pixels"].dropna().tolist())
-            placed = [_placed(animal, masks) for animal in animals.to_dict("records")]
-            shares = animals.assign(other_share=other_animal_shares(placed))
-            of_rows = photo.merge(shares, on=_ANIMAL)
-            done.append(of_rows[["row_id", "scene_now", "other_share"]])
-        if done:
-            table = pd.concat(done).rename(columns={"scene_now": "scene"})
-            self._replace("mask_scenes", table)
+        photos = [photo for _, photo in changed.groupby("file_sha256", sort=False)]
+        for first in range(0, len(photos), _AT_ONCE):
+            some = photos[first : first + _AT_ONCE]
+            pixels = pd.concat(photo["pixels"] for photo in some).dropna()
+            masks = self._masks(pixels.unique().tolist())
+            self._replace("mask_scenes", pd.concat(_scene(photo, masks) for photo in some))
+            on_progress(Progress(_SCENES_STAGE, first + len(some), len(photos), "photos"))
 
     def _masks(self, pixels: Sequence[str]) -> _Masks:
         found = self._database.read(_COUNTS, {"pixels": list(pixels)})
@@ -155,6 +144,15 @@ class MaskChecks:
     def _replace(self, table: str, rows: pd.DataFrame) -> None:
         with self._database.transaction() as cursor:
             insert(cursor, table, rows, replace=True)
+
+
+def _scene(photo: pd.DataFrame, masks: _Masks) -> pd.DataFrame:
+    """What shows of other animals on one photo, as rows of the table "mask_scenes"."""
+    animals = photo[_ANIMAL].drop_duplicates()
+    placed = [_placed(animal, masks) for animal in animals.to_dict("records")]
+    shares = animals.assign(other_share=other_animal_shares(placed))
+    of_rows = photo.merge(shares, on=_ANIMAL).rename(columns={"scene_now": "scene"})
+    return of_rows[["row_id", "scene", "other_share"]]
 
 
 def _placed(animal: Mapping[Hashable, Any], masks: _Masks) -> PlacedAnimal:

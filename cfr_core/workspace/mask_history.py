@@ -201,8 +201,8 @@ class MaskHistory:
     ) -> ProposalCounts:
         """Store the masks of a bulk run where no person has worked, all of them or none.
 
-        A row is left alone if a person drew, reviewed or restored any version of its mask, or if
-        its mask came with the dataset. The same proposals again change nothing.
+        A row is left alone if a person drew, reviewed or restored its mask, or if the mask came
+        with the dataset. The same proposals again change nothing.
 
         Args:
             proposals: At most one mask a row, each of its crop's size.

@@ -14,7 +14,7 @@ from cfr_core.workspace import coding
 from cfr_core.workspace.database import insert, now
 
 _CURRENT = f"""
-    SELECT version, bool_or(by_person) OVER (PARTITION BY row_id), {coding.MASK_COLUMNS}
+    SELECT version, by_person, {coding.MASK_COLUMNS}
     FROM masks
     WHERE row_id IN (SELECT unnest(?::BIGINT[]))
     QUALIFY row_number() OVER (PARTITION BY row_id ORDER BY version DESC) = 1
@@ -66,7 +66,7 @@ def current_masks(
     """The current masks of rows, by row id, of those that have one.
 
     Returns:
-        Version, mask, and whether a person drew, reviewed or restored any version.
+        Version, mask, and whether a person drew, reviewed or restored it.
     """
     found = cursor.execute(_CURRENT, [list(row_ids)]).fetchall()
     return {row[2]: (row[0], coding.mask_from_row(row[2:]), bool(row[1])) for row in found}
