@@ -65,6 +65,7 @@ class Journey {
   async go(kind, to, wanted = {}) {
     const { session } = this.editor;
     if (!session || this.isGoing) return;
+    const start = performance.now();
     this.isGoing = true;
     try {
       await this.desk.save(session, { ...this.signed(), ...wanted });
@@ -82,6 +83,7 @@ class Journey {
     else if (to === this.behind[0]) [this.ahead, this.behind] = [[from, ...this.ahead], this.behind.slice(1)];
     this.showNeighbours();
     await this.open(to);
+    measured("next photo", start);
   }
 
   previous() {

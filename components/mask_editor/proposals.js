@@ -14,6 +14,7 @@ class Proposals {
       this.editor.panel.say("Click the animal first: there is no mask yet to take away from.");
       return;
     }
+    const from = performance.now();
     const start = prompts.start ?? session.raster.runs();
     const asked = { ...prompts, start, candidates: [], chosen: -1 };
     const id = session.push(what, new Int32Array(), asked);
@@ -24,6 +25,7 @@ class Proposals {
     if (candidates.length === 0) this.editor.panel.say("The engine found nothing there.");
     else session.amend(rasterOf(candidates[best].counts, ...session.size), { ...asked, candidates, chosen: best });
     this.editor.changed();
+    measured("mask proposal", from, { engineMs: answer.engine_ms + answer.encode_ms });
   }
 
   // As `ask`, but from the mask before the points: what a point has done must go with it.

@@ -2,6 +2,11 @@
 
 const PIXELATED_FROM = 4; // CSS pixels a pixel of the picture
 
+// How long something took until it was seen, for the browser's own timeline and for tests.
+function measured(what, from, detail = {}) {
+  requestAnimationFrame(() => performance.measure(what, { start: from, detail }));
+}
+
 class Stage {
   constructor(root, signal) {
     this.box = root.querySelector(".stage");

@@ -1,0 +1,449 @@
+"""The page of masks in a real browser, on photos of zebras: made, corrected, accepted, and kept."""
+
+import json
+import re
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from cfr_core.datasets.check import check
+from cfr_core.datasets.sources import read_source
+from cfr_core.workspace.store import Workspace
+
+APP = Path(__file__).parents[2] / "app.py"
+TIMEOUT_MS = 60_000
+
+
+@pytest.fixture(scope="module")
+def address(
+    serve: Callable[..., str], shared_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> str:
+    folder = tmp_path_factory.mktemp("masks")
+    with Workspace(folder) as workspace:
+        workspace.add_dataset(
+            check(read_source(shared_data / "zebra_stripespotter"), name="zebras")
+        )
+    return serve(APP, folder)
+
+
+class Stored(NamedTuple):
+    """What the server has of a row."""
+
+    version: int
+    status: str
+    pixels: np.ndarray
+    author: str
+
+
+def stored(page: Page, address: str, row: int) -> Stored:
+    answer = page.request.get(f"{address}/api/rows/{row}/mask").json()
+    height, width = answer["size_hw"]
+    is_animal = np.arange(len(answer["counts"])) % 2 == 1
+    pixels = np.repeat(is_animal, answer["counts"]).reshape(width, height).T
+    return Stored(answer["version"], answer["status"], pixels, answer.get("author", ""))
+
+
+class Editor:
+    """The editor on a page, by what a person sees; places are shares of the photo's sides."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.address = address
+
+    def open(self, row: int, **more: str) -> "Editor":
+        query = "&".join(f"{name}={text}" for name, text in more.items())
+        self.page.goto(f"{self.address}/masks?row={row}&{query}")
+        self.shows(row)
+        return self
+
+    def shows(self, row: int) -> None:
+        expect(self.root(row)).to_be_visible(timeout=TIMEOUT_MS)
+
+    def root(self, row: int | None = None) -> Locator:
+        return self.page.locator(f".editor[data-row='{row}']" if row is not None else ".editor")
+
+    def at(self, u: float, v: float) -> tuple[float, float]:
+        """Place of the page, from the visible edges of the photo that is shown whole."""
+        left, top, width, height = self.page.locator(".stage").evaluate(
+            """(stage) => {
+              const canvas = stage.querySelector("canvas.picture");
+              const { left, top, width } = canvas.getBoundingClientRect();
+              const ratio = canvas.width / width;
+              const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+              let [x1, y1, x2, y2] = [Infinity, Infinity, 0, 0];
+              for (let at = 3; at < data.length; at += 4) {
+                if (data[at] < 128) continue;
+                const pixel = (at - 3) / 4;
+                const [x, y] = [pixel % canvas.width, Math.floor(pixel / canvas.width)];
+                [x1, y1] = [Math.min(x1, x), Math.min(y1, y)];
+                [x2, y2] = [Math.max(x2, x + 1), Math.max(y2, y + 1)];
+              }
+              return [left + x1 / ratio, top + y1 / ratio, (x2 - x1) / ratio, (y2 - y1) / ratio];
+            }"""
+        )
+        return left + u * width, top + v * height
+
+    def press(self, key: str) -> None:
+        self.page.keyboard.press(key)
+
+    def click(self, u: float, v: float, **more: object) -> None:
+        self.page.mouse.click(*self.at(u, v), **more)
+
+    def ask(self, act: Callable[[], None]) -> dict:
+        """Do what asks the engine; returns what was asked, once the answer is drawn."""
+        with self.page.expect_response(re.compile("/propose"), timeout=TIMEOUT_MS) as answer:
+            act()
+        assert answer.value.ok, answer.value.text()
+        expect(self.page.locator(".busy")).to_be_hidden(timeout=TIMEOUT_MS)
+        return json.loads(answer.value.request.post_data)
+
+    def drag(self, *places: Sequence[float], button: str = "left") -> None:
+        ends = [self.at(*place) for place in places]
+        self.page.mouse.move(*ends[0])
+        self.page.mouse.down(button=button)
+        for end in ends[1:]:
+            self.page.mouse.move(*end, steps=4)
+        self.page.mouse.up(button=button)
+
+    def area(self) -> str:
+        return self.page.locator(".state").inner_text()
+
+    def is_at_version(self, version: int) -> None:
+        expect(self.page.locator(f".state[data-version='{version}']")).to_be_visible(
+            timeout=TIMEOUT_MS
+        )
+
+    def go(self, key: str, row: int) -> None:
+        self.press(key)
+        self.shows(row)
+
+    def share(self) -> float:
+        """Share of the photo that the mask covers, in percent, as the page says it."""
+        found = re.search(r"([\d.]+) % of the crop", self.area())
+        return float(found[1]) if found else 0.0
+
+
+@pytest.fixture
+def editor(page: Page, address: str) -> Editor:
+    return Editor(page, address)
+
+
+BODY = [(0.35, 0.35), (0.8, 0.3), (0.8, 0.6), (0.4, 0.62)]
+"""Corners inside the zebra of most of these photos."""
+
+
+def test_five_zebras_from_nothing_with_every_tool(
+    editor: Editor, page: Page, address: str, screenshot: Callable
+) -> None:
+    editor.open(0, person="anna")
+    expect(page.locator(".state")).to_have_text("No mask yet")
+
+    # Points: on the animal, off it, moved, and deleted.
+    asked = editor.ask(lambda: editor.click(0.5, 0.5))
+    assert (asked["labels"], asked["prior"]) == ([True], None)
+    height, width = asked["size_hw"]
+    assert asked["points"][0] == pytest.approx([width / 2, height / 2], abs=2)
+    asked = editor.ask(lambda: editor.click(0.3, 0.3))
+    assert asked["labels"] == [True, True]
+    assert asked["prior"] is not None  # the mask at hand is refined
+    with_two = editor.share()
+    asked = editor.ask(lambda: editor.click(0.52, 0.4, button="right"))
+    assert asked["labels"] == [True, True, False]
+    editor.ask(lambda: editor.drag((0.52, 0.4), (0.15, 0.85)))
+    page.mouse.move(*editor.at(0.15, 0.85))
+    screenshot(page, "points")
+    asked = editor.ask(lambda: editor.press("Delete"))
+    assert asked["labels"] == [True, True]
+    assert with_two > 1
+    editor.go("a", 1)
+    first = stored(page, address, 0)
+    assert (first.status, first.author, first.version) == ("accepted", "anna", 1)
+    assert first.pixels[height // 2, width // 2]
+
+    # A box, and the eraser.
+    editor.press("x")
+    editor.ask(lambda: editor.drag((0.05, 0.05), (0.97, 0.97)))
+    editor.press("e")
+    with_box = editor.share()
+    editor.drag((0.3, 0.5), (0.7, 0.5))
+    expect(page.locator(".state")).to_contain_text("unsaved")
+    assert editor.share() < with_box
+    editor.go("a", 2)
+    assert not stored(page, address, 1).pixels[..., :].all()
+
+    # The brush, and its right button.
+    editor.press("b")
+    for _ in range(6):
+        editor.press("w")
+    editor.drag((0.3, 0.45), (0.8, 0.45))
+    painted = editor.share()
+    editor.drag((0.5, 0.45), (0.6, 0.45), button="right")
+    assert 0 < editor.share() < painted
+    editor.go("a", 3)
+    pixels = stored(page, address, 2).pixels
+    height, width = pixels.shape
+    assert pixels[round(0.45 * height), round(0.35 * width)]
+    assert not pixels[round(0.45 * height), round(0.55 * width)]
+
+    # Polygons: a body, and a hole in it.
+    editor.press("g")
+    for corner in BODY:
+        editor.click(*corner)
+    screenshot(page, "polygon")
+    editor.press("Enter")
+    whole = editor.share()
+    editor.press("h")
+    for corner in [(0.5, 0.4), (0.6, 0.4), (0.6, 0.5)]:
+        editor.click(*corner)
+    editor.click(0.5, 0.4)  # on the first corner: closed
+    assert 0 < editor.share() < whole
+    editor.go("a", 4)
+    pixels = stored(page, address, 3).pixels
+    height, width = pixels.shape
+    assert not pixels[round(0.43 * height), round(0.57 * width)]
+    assert pixels[round(0.43 * height), round(0.45 * width)]
+
+    # The clean-up: shown first, then applied.
+    editor.press("g")
+    for corner in BODY:
+        editor.click(*corner)
+    editor.press("Enter")
+    editor.press("b")
+    for _ in range(12):
+        editor.press("q")
+    editor.click(0.1, 0.1)  # a loose speck
+    before = editor.share()
+    editor.press("c")
+    expect(page.locator(".cleaning .words")).to_contain_text("1 loose part dropped")
+    assert editor.share() == before
+    screenshot(page, "clean-up")
+    editor.press("Enter")
+    expect(page.locator(".cleaning")).to_be_hidden()
+    editor.go("a", 5)
+    pixels = stored(page, address, 4).pixels
+    height, width = pixels.shape
+    assert not pixels[: round(0.2 * height)].any()
+    assert pixels[round(0.45 * height), round(0.5 * width)]
+    assert {stored(page, address, row).status for row in range(5)} == {"accepted"}
+    # The views of an accepted mask exist by now.
+    assert page.request.get(f"{address}/api/rows/4/image?view=foreground").ok
+
+
+def test_a_tab_that_is_closed_in_the_middle_loses_nothing(
+    editor: Editor, page: Page, address: str
+) -> None:
+    editor.open(8)
+    editor.press("b")
+    editor.drag((0.3, 0.5), (0.6, 0.5))
+    editor.drag((0.3, 0.6), (0.6, 0.6))
+    drawn = editor.share()
+    context = page.context
+    page.wait_for_timeout(300)  # the draft is written at once, but not within the same moment
+    page.close(run_before_unload=False)
+    assert stored(context, address, 8).version == 0  # nothing was saved
+
+    again = Editor(context.new_page(), address).open(8)
+    expect(again.page.locator(".message")).to_contain_text("unsaved changes are back")
+    assert again.share() == drawn
+    again.press("Control+z")
+    assert 0 < again.share() < drawn
+    again.press("Control+z")
+    assert again.share() == 0
+    again.press("Control+y")
+    again.press("Control+y")
+    assert again.share() == drawn
+    again.press("Control+s")
+    again.is_at_version(1)
+    assert stored(context, address, 8).status == "proposed"
+    again.page.reload()
+    again.shows(8)
+    again.is_at_version(1)
+    expect(again.page.locator(".state")).not_to_contain_text("unsaved")
+
+
+def test_undo_takes_back_one_step_across_tools(editor: Editor) -> None:
+    editor.open(9)
+    shares = [editor.share()]
+    steps: list[Callable[[], None]] = [
+        lambda: editor.ask(lambda: editor.click(0.5, 0.5)),
+        lambda: (editor.press("b"), editor.drag((0.2, 0.2), (0.4, 0.2))),
+        lambda: (editor.press("e"), editor.drag((0.45, 0.5), (0.55, 0.5))),
+        lambda: (
+            editor.press("g"),
+            *(editor.click(u, v) for u, v in [(0.7, 0.7), (0.9, 0.7), (0.9, 0.9)]),
+            editor.press("Enter"),
+        ),
+        lambda: editor.press("d"),
+    ]
+    for step in steps:
+        step()
+        shares.append(editor.share())
+    assert shares[-1] == 0
+    for share in reversed(shares[:-1]):
+        editor.press("Control+z")
+        assert editor.share() == share
+    expect(editor.page.get_by_role("button", name="Undo")).to_be_disabled()
+    for share in shares[1:]:
+        editor.press("Control+Shift+z")
+        assert editor.share() == share
+
+
+def test_undo_after_coming_back_is_of_this_photo_alone(
+    editor: Editor, page: Page, address: str
+) -> None:
+    editor.open(10)
+    editor.press("b")
+    editor.drag((0.3, 0.4), (0.6, 0.4))
+    one = editor.share()
+    editor.drag((0.3, 0.6), (0.6, 0.6))
+    both = editor.share()
+    editor.go("ArrowRight", 11)
+    assert stored(page, address, 10).version == 1  # saved on the way, as a proposal
+    assert stored(page, address, 10).status == "proposed"
+    editor.drag((0.3, 0.5), (0.5, 0.5))
+    elsewhere = editor.share()
+    editor.go("ArrowLeft", 10)
+    assert editor.share() == both
+    editor.press("Control+z")
+    assert editor.share() == one
+    editor.press("Control+z")
+    assert editor.share() == 0
+    editor.press("Control+z")
+    assert editor.share() == 0
+    editor.press("Control+y")
+    editor.go("ArrowRight", 11)
+    assert editor.share() == elsewhere
+    assert stored(page, address, 10).version == 2
+    page.wait_for_url(re.compile("row=11"))
+
+
+def test_a_window_may_be_resized_in_the_middle(editor: Editor, page: Page, address: str) -> None:
+    editor.open(12)
+    editor.press("b")
+    editor.drag((0.4, 0.4), (0.6, 0.4))
+    page.set_viewport_size({"width": 1024, "height": 768})
+    expect(page.locator(".work")).to_have_css("grid-template-columns", re.compile(r"^\S+$"))
+    page.wait_for_function(
+        """() => {
+          const canvas = document.querySelector(".editor")?.querySelector("canvas.picture")
+            ?? [...document.querySelectorAll("*")].map((e) => e.shadowRoot?.querySelector("canvas.picture")).find(Boolean);
+          return canvas.width === Math.round(canvas.getBoundingClientRect().width * devicePixelRatio);
+        }"""
+    )
+    editor.drag((0.4, 0.6), (0.6, 0.6))
+    editor.go("a", 13)
+    pixels = stored(page, address, 12).pixels
+    height, width = pixels.shape
+    for v in (0.4, 0.6):
+        line = pixels[round(v * height)]
+        assert line[round(0.41 * width) : round(0.59 * width)].all()
+        assert not line[: round(0.3 * width)].any()
+    assert not pixels[round(0.5 * height)].any()
+
+
+def test_of_two_people_at_one_mask_the_second_is_told(
+    editor: Editor, new_page: Callable[..., Page], page: Page, address: str, console_errors: list
+) -> None:
+    other = Editor(new_page(), address).open(14, person="ben")
+    editor.open(14, person="anna")
+    for each, v in ((editor, 0.4), (other, 0.6)):
+        each.press("b")
+        each.drag((0.3, v), (0.6, v))
+    editor.press("Control+s")
+    editor.is_at_version(1)
+    drawn = other.share()
+    other.press("a")
+    message = other.page.locator(".message")
+    expect(message).to_contain_text("anna saved version 1")
+    assert stored(page, address, 14).author == "anna"
+    assert other.share() == drawn
+
+    # Theirs can be looked at, and one's own comes back by Undo.
+    message.get_by_role("button", name="Show the newer one").click()
+    expect(other.page.locator(".message")).to_contain_text("Undo brings yours back")
+    other.press("Control+z")
+    assert other.share() == drawn
+    other.go("a", 15)
+    after = stored(page, address, 14)
+    assert (after.version, after.author, after.status) == (2, "ben", "accepted")
+    height, width = after.pixels.shape
+    assert after.pixels[round(0.6 * height), round(0.5 * width)]
+
+    # The first one had not changed anything since, and sees the newer mask on coming back.
+    editor.go("ArrowRight", 15)
+    editor.go("ArrowLeft", 14)
+    editor.is_at_version(2)
+    console_errors[:] = [error for error in console_errors if "status of 409" not in error]
+
+
+def test_a_mask_is_rejected_with_a_reason_and_an_empty_one_is_not_accepted(
+    editor: Editor, page: Page, address: str
+) -> None:
+    editor.open(16)
+    editor.press("a")
+    expect(page.locator(".message")).to_contain_text("An empty mask hides nothing")
+    editor.press("r")
+    reason = page.get_by_label("Why is this mask rejected?")
+    reason.press("Enter")  # nothing said, nothing done
+    reason.press_sequentially("bars of a fence in front")  # letters, not keys of tools
+    reason.press("Enter")
+    editor.shows(17)
+    version = page.request.get(f"{address}/api/rows/16/mask").json()
+    assert (version["status"], version["reason"]) == ("rejected", "bars of a fence in front")
+
+
+def test_an_older_version_is_restored_and_the_editor_follows(
+    editor: Editor, page: Page, address: str
+) -> None:
+    editor.open(18)
+    editor.press("b")
+    editor.drag((0.3, 0.4), (0.6, 0.4))
+    editor.press("Control+s")
+    editor.is_at_version(1)
+    first = editor.share()
+    editor.drag((0.3, 0.6), (0.6, 0.6))
+    editor.press("Control+s")
+    editor.is_at_version(2)
+    page.get_by_text("Versions of this mask: 2").click()
+    table = page.get_by_test_id("stDataFrame").first
+    table.scroll_into_view_if_needed()
+    box = table.bounding_box()
+    page.mouse.click(box["x"] + 18, box["y"] + 35 + 35 + 17)  # the checkbox of the second line
+    page.get_by_role("button", name="Restore version 1").click()
+    editor.is_at_version(3)
+    assert editor.share() == first
+    assert stored(page, address, 18).version == 3
+
+
+def test_answers_come_at_once(editor: Editor, page: Page, address: str) -> None:
+    editor.open(20)
+    editor.ask(lambda: editor.click(0.5, 0.5))
+    waits = page.evaluate("() => window.cfrMaskTimes ?? null")
+    assert waits is None or waits
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1440, "light"), (1440, "dark"), (1024, "light"), (1024, "dark")]
+)
+def test_it_looks_right(
+    new_page: Callable[..., Page], address: str, screenshot: Callable, width: int, scheme: str
+) -> None:
+    height = 900 if width == 1440 else 768
+    page = new_page(width=width, height=height, scheme=scheme)
+    editor = Editor(page, address).open(0)
+    editor.is_at_version(1)
+    screenshot(page)
+    for selector in (".stage", ".review"):
+        box = page.locator(selector).bounding_box()
+        assert box["x"] + box["width"] <= width
+        assert box["y"] + box["height"] <= height  # what is needed is seen without scrolling
+    editor.press("?")
+    expect(page.locator(".sheet")).to_be_visible()
+    screenshot(page, "keys")
+    editor.press("Escape")
+    expect(page.locator(".sheet")).to_be_hidden()
