@@ -154,6 +154,18 @@ def weights_stamp(name: str, checkpoints_dir: Path) -> str:
     return f"{path} {facts.st_size} {facts.st_mtime_ns}"
 
 
+def cost_stamp(root: Path) -> str:
+    """Another text when vectors were stored, or engines chosen: `audit_cost` may say other numbers.
+
+    Args:
+        root: The workspace.
+    """
+    # Blocks and choices are files of their own, which are never changed in place.
+    n_blocks = sum(1 for _ in (root / "embeddings").glob("*/*.npy"))
+    chosen = (path.stat().st_mtime_ns for path in (root / "cache" / "engines").glob("*.json"))
+    return f"{n_blocks} {max(chosen, default=0)}"
+
+
 def audit_cost(
     root: Path,
     planned: PlannedAudit,

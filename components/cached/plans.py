@@ -8,6 +8,7 @@ from cfr_core.jobs.estimate import (
     KnownEncoder,
     PlannedAudit,
     audit_cost,
+    cost_stamp,
     known_encoder,
     plan_audit,
     weights_stamp,
@@ -33,10 +34,8 @@ def encoder_known(name: str) -> KnownEncoder:
 
 def cost_of(spec: AuditSpec, device: str) -> AuditCost:
     """What is still to be done for an audit on a device; errors as of the two above."""
-    opened = workspace()
-    return audit_cost(
-        opened.root, planned_audit(spec), encoder_known(spec.encoder), device, past_runs()
-    )
+    weights = weights_stamp(spec.encoder, workspace().checkpoints_dir)
+    return _cost_of(now(), spec, device, f"{weights} {cost_stamp(workspace().root)}")
 
 
 @st.cache_resource(max_entries=32, show_spinner="Choosing the rows")
@@ -49,3 +48,11 @@ def _encoder_known(moment: Moment, name: str, stamp: str) -> KnownEncoder:
     # The stamp is there for the key alone: weights are put in place by hand, too.
     del stamp
     return known_encoder(name, at(moment).checkpoints_dir, past_runs())
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _cost_of(moment: Moment, spec: AuditSpec, device: str, stamp: str) -> AuditCost:
+    # The stamp is there for the key alone: vectors are stored while a job runs, too.
+    del stamp
+    encoder = encoder_known(spec.encoder)
+    return audit_cost(at(moment).root, planned_audit(spec), encoder, device, past_runs())

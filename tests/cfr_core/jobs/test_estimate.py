@@ -14,6 +14,7 @@ from cfr_core.jobs.estimate import (
     AuditCost,
     KnownEncoder,
     audit_cost,
+    cost_stamp,
     known_encoder,
     plan_audit,
     weights_stamp,
@@ -180,3 +181,17 @@ def test_weights_that_come_are_noticed(tmp_path: Path) -> None:
     file.write_bytes(b"other")
     assert "" != first != weights_stamp("megadescriptor-t-224", tmp_path)
     assert weights_stamp("timm:resnet18", tmp_path) == ""
+
+
+def test_the_stamp_changes_when_vectors_are_stored_or_an_engine_is_chosen(
+    workspace: Workspace,
+) -> None:
+    stamps = [cost_stamp(workspace.root)]
+    VectorStore(workspace.embeddings_dir, ENCODER, ENGINE).append(
+        ["a" * 64], np.ones((1, ENCODER.dim), np.float32)
+    )
+    stamps.append(cost_stamp(workspace.root))
+    remember_engine(workspace)
+    stamps.append(cost_stamp(workspace.root))
+    assert len(set(stamps)) == 3
+    assert cost_stamp(workspace.root) == stamps[-1]
