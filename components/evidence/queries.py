@@ -41,6 +41,7 @@ def _by_query(run_id: str, k: int) -> None:
             "Kinds of matches",
             list(MatchKind),
             selection_mode="multi",
+            wrap=True,
             format_func=lambda kind: f"{kind.value.capitalize()} ({counts.get(kind, 0):,})",
             help="\n".join(f"- {kind}: {words}" for kind, words in KIND_WORDS.items()),
             **state.bound(KINDS),

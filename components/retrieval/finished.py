@@ -45,6 +45,7 @@ def finished_audits() -> None:
             name: st.column_config.NumberColumn(format="localized")
             for name in ("Queries", "Individuals", "New vectors")
         },
+        alt="Finished audits with their numbers",
     )
     if event.selection.rows:
         run_id = shown[event.selection.rows[0]].run_id
