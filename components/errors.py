@@ -9,11 +9,18 @@ import streamlit as st
 from cfr_core.errors import CfrError
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+!|<>~$-])")
+_MARKUP_OF_ADDRESS = re.compile(r"([\\`*{}\[\]()!|<>~$])")
+"""Within an address of the web, where a backslash before the other signs would be part of it."""
+
+_ADDRESS = re.compile(r"(https?://\S+)")
 
 
 def plain(text: str) -> str:
     """Text that Streamlit's Markdown shows as it is: names of files, and what an address says."""
-    return _MARKUP.sub(r"\\\1", text)
+    parts = _ADDRESS.split(text)  # every second one is an address
+    parts[::2] = [_MARKUP.sub(r"\\\1", part) for part in parts[::2]]
+    parts[1::2] = [_MARKUP_OF_ADDRESS.sub(r"\\\1", part) for part in parts[1::2]]
+    return "".join(parts)
 
 
 @contextmanager

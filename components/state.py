@@ -180,7 +180,10 @@ def _words(choices: list[str]) -> str:
 
 
 def _take_from_widget(parameter: Parameter[T], key: str) -> None:
-    put(parameter, _frozen(st.session_state[key]))
+    value = _frozen(st.session_state[key])
+    # A widget that is drawn anew may send that nothing is chosen: then the address still holds.
+    if value is not None or parameter.default is None:
+        put(parameter, value)
 
 
 def _frozen(value: Any) -> Any:  # noqa: ANN401 - whatever a widget holds

@@ -149,7 +149,8 @@ def _draw_table(estimates: Sequence[_Estimate]) -> None:
     st.dataframe(
         table,
         hide_index=True,
-        column_config={
+        column_config={"Run": st.column_config.TextColumn(width=120)}
+        | {
             name: st.column_config.NumberColumn(format="localized")
             for name in ("Rows used", "Left out", "Individuals", "Images", "Stored", "To embed")
         },

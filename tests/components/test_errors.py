@@ -11,6 +11,7 @@ from components.errors import plain
     [
         ("IMG_0001_a.jpg: no such file", r"IMG\_0001\_a.jpg: no such file"),
         ("![x](http://elsewhere.test/x)", r"\!\[x\]\(http://elsewhere.test/x\)"),
+        ("a_b: https://x.test/a_b-c#d by_hand", r"a\_b: https://x.test/a_b-c#d by\_hand"),
         ("50 $ and 60 $", r"50 \$ and 60 \$"),  # would be a formula
     ],
 )

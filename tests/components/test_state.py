@@ -187,3 +187,21 @@ def test_several_choices_are_a_tuple_and_none_are_not_said() -> None:
     test.multiselect[0].unselect("cats").run()
     assert shown(test) == "()"
     assert test.query_params == {}
+
+
+def one_of_three() -> None:
+    import streamlit as st
+
+    from components import state
+
+    st.segmented_control("k", [1, 5, 10], **state.bound(state.K))
+    st.text(repr(state.get(state.K)))
+
+
+def test_a_widget_without_a_choice_leaves_the_address() -> None:
+    test = app(one_of_three, k="5").run()
+    test.button_group[0].set_value([]).run()
+    assert test.query_params["k"] == "5"
+    assert not test.warning
+    assert shown(test) == "5"
+    assert test.button_group[0].value == 5
