@@ -7,7 +7,7 @@ these and writes files only; the opener then registers the run.
 
 import dataclasses
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from cfr_core.audit.selection import Selection, select_rows
+from cfr_core.audit.selection import LeftOut, Selection, select_rows
 from cfr_core.audit.spec import AuditSpec
 from cfr_core.datasets.records import DatasetCard
 from cfr_core.fingerprint import fingerprint
@@ -81,6 +81,34 @@ class AuditJob:
             )
             for (row_id, path, sha256, *bbox), mask in zip(values, self.masks, strict=True)
         )
+
+    def only(self, rows: Sequence[int]) -> "AuditJob":
+        """The job with some of its benchmark rows alone.
+
+        Args:
+            rows: Their numbers 0..N-1, ascending.
+        """
+        return dataclasses.replace(
+            self,
+            table=self.table.iloc[list(rows)].reset_index(drop=True),
+            masks=tuple(self.masks[row] for row in rows),
+        )
+
+    def without(self, failed: Mapping[int, LeftOut]) -> "AuditJob":
+        """The job with some of its benchmark rows among those left out.
+
+        Args:
+            failed: Why a row is left out, by its number 0..N-1.
+        """
+        if not failed:
+            return self
+        kept = [row for row in range(len(self.table)) if row not in failed]
+        rows = sorted(failed)
+        more = self.table.loc[rows, ["row_id", "path"]].assign(
+            reason=[failed[row].value for row in rows]
+        )
+        left_out = pd.concat([self.left_out, more], ignore_index=True)
+        return dataclasses.replace(self.only(kept), left_out=left_out)
 
     def write(self) -> None:
         """Write the folder; `read` gives an equal job in any process."""

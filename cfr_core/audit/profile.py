@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from cfr_core.types import Region, SilhouetteRole, View
+from cfr_core.types import EncoderSpec, Region, SilhouetteRole, View
 
 SCHEMA_VERSION = 1
 
@@ -154,6 +154,13 @@ class EvidenceProfile:
     finished_at: str
     n_embedded: int
     seconds: Mapping[str, float]
+
+    @property
+    def encoder_spec(self) -> EncoderSpec:
+        """The encoder as the store of its vectors is named by it."""
+        known = {name: self.encoder[name] for name in EncoderSpec.__dataclass_fields__}
+        # JSON knows no tuples.
+        return EncoderSpec(**known | {name: tuple(known[name]) for name in ("mean", "std")})
 
     @property
     def images_per_s(self) -> float:

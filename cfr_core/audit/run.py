@@ -3,13 +3,11 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from cfr_core.audit.embedding import StoredVectors, calibration_requests, embed_missing
 from cfr_core.audit.evaluate import Evaluation, evaluate_rankings, measured_fields
@@ -62,7 +60,7 @@ def run_audit(
         encoder, store = _load(job, device, on_progress)
     with clock.stage("embed"):
         stored = embed_missing(job, encoder, store, batch_size=batch_size, on_progress=on_progress)
-    job = _without_failures(job, stored)
+    job = job.without(stored.failures)
     with clock.stage("retrieve"):
         rankings = _retrieve(job, encoder, store, stored, on_progress)
     with clock.stage("measure"):
@@ -120,22 +118,6 @@ def _load(
         calibration=calibration_requests(job),
     )
     return encoder, VectorStore(root / "embeddings", encoder.spec, encoder.engine)
-
-
-def _without_failures(job: AuditJob, stored: StoredVectors) -> AuditJob:
-    """The job with the rows that could not be embedded among those left out."""
-    if not stored.failures:
-        return job
-    failed = sorted(stored.failures)
-    more = job.table.loc[failed, ["row_id", "path"]].assign(
-        reason=[stored.failures[row].value for row in failed]
-    )
-    return replace(
-        job,
-        table=job.table.loc[stored.rows].reset_index(drop=True),
-        masks=tuple(job.masks[row] for row in stored.rows),
-        left_out=pd.concat([job.left_out, more], ignore_index=True),
-    )
 
 
 def _retrieve(

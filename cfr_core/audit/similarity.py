@@ -7,7 +7,7 @@ import numpy as np
 
 from cfr_core.audit.job import AuditJob
 from cfr_core.audit.stored import read_profile
-from cfr_core.types import EncoderSpec, View
+from cfr_core.types import View
 from cfr_core.workspace.vectors import VectorStore, vector_key
 
 
@@ -42,6 +42,4 @@ def similarities(folder: Path, query_row_id: int, others: Mapping[View, int]) ->
 
 def _store(job: AuditJob) -> VectorStore:
     profile = read_profile(job.folder)
-    known = {name: profile.encoder[name] for name in EncoderSpec.__dataclass_fields__}
-    known |= {name: tuple(known[name]) for name in ("mean", "std")}
-    return VectorStore(job.workspace_root / "embeddings", EncoderSpec(**known), profile.engine)
+    return VectorStore(job.workspace_root / "embeddings", profile.encoder_spec, profile.engine)

@@ -7,9 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from cfr_core.audit.job import ROWS_FILE
+from cfr_core.audit.job import ROWS_FILE, SPEC_FILE
 from cfr_core.audit.profile import SCHEMA_VERSION, EvidenceProfile
 from cfr_core.audit.results import PROFILE_FILE, QUERIES_FILE
+from cfr_core.audit.spec import AuditSpec
 from cfr_core.errors import InputError
 from cfr_core.workspace.files import read_json
 
@@ -44,6 +45,20 @@ def read_profile(folder: Path) -> EvidenceProfile:
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"run {folder.name}: {PROFILE_FILE} is damaged; run the audit again"
+        ) from error
+
+
+def read_spec(folder: Path) -> AuditSpec:
+    """What a run was asked.
+
+    Raises:
+        InputError: if the file is missing or damaged.
+    """
+    try:
+        return AuditSpec.from_json(read_json(folder / SPEC_FILE)["spec"])
+    except (OSError, json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
+        raise InputError(
+            f"run {folder.name}: {SPEC_FILE} is missing or damaged; run the audit again"
         ) from error
 
 

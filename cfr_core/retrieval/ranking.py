@@ -5,7 +5,7 @@ hit and the average precision follow.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,6 +74,30 @@ class Ranking:
         queries = self.neighbours.query_rows
         places = np.searchsorted(queries, self.positives.query_rows)
         return average_precision(places, self.positives.n_before + 1, len(queries))
+
+
+    def renumbered(self, numbers: IntArray) -> "Ranking":
+        """The same ranking of rows that are counted otherwise, in the same order.
+
+        Args:
+            numbers: (N,) int64 new number of each row, ascending over the rows that occur here.
+        """
+        found, positives = self.neighbours, self.positives
+        # An array's last place is that of -1, which stands for no row.
+        of_rows = np.append(numbers, -1)
+        return Ranking(
+            replace(
+                found,
+                query_rows=numbers[found.query_rows],
+                rows=of_rows[found.rows].astype(np.int32),
+                first_hit_row=of_rows[found.first_hit_row].astype(np.int32),
+            ),
+            replace(
+                positives,
+                query_rows=numbers[positives.query_rows],
+                rows=numbers[positives.rows],
+            ),
+        )
 
 
 def rank(
