@@ -68,8 +68,9 @@ MEASURE_COLUMNS: tuple[str, ...] = (
 """Fields of `MaskMeasures`, in order."""
 
 _FLAGGED_FROM: Mapping[Defect, float] = {
-    Defect.ISLANDS: 0.001,
-    Defect.HOLES: 0.001,
+    Defect.ISLANDS: 0.003,
+    # Hand-drawn masks have true holes too, between the legs.
+    Defect.HOLES: 0.01,
     Defect.BORDER: 0.05,
     # Iglewicz & Hoaglin (1993), "How to detect and handle outliers": modified z-scores.
     Defect.AREA: 3.5,
