@@ -40,16 +40,18 @@ def _load_on_torch(
     card: SegmenterCard, files: list[WeightsFile], device: DeviceChoice
 ) -> Segmenter:
     from cfr_core.encoders.devices import resolve_device
+    from cfr_core.segmenters.on_torch import memory_explained
 
     target = resolve_device(device)
-    if card.kind == "sam":
-        from cfr_core.segmenters.sam import load_sam
+    with memory_explained(card.name, target):
+        if card.kind == "sam":
+            from cfr_core.segmenters.sam import load_sam
 
-        return load_sam(card, files[0], target)
-    if card.kind == "sam2":
-        from cfr_core.segmenters.sam2 import load_sam2
+            return load_sam(card, files[0], target)
+        if card.kind == "sam2":
+            from cfr_core.segmenters.sam2 import load_sam2
 
-        return load_sam2(card, files, target)
-    from cfr_core.segmenters.sam3 import load_sam3
+            return load_sam2(card, files, target)
+        from cfr_core.segmenters.sam3 import load_sam3
 
-    return load_sam3(card, files, target)
+        return load_sam3(card, files, target)

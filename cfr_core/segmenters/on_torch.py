@@ -43,8 +43,8 @@ def memory_explained(engine: str, device: torch.device) -> Iterator[None]:
         if not is_memory and not any(words in str(error).lower() for words in _MEMORY_WORDS):
             raise
         raise DeviceError(
-            f"the memory of {device.type} does not hold {engine} and this picture; close other "
-            "programs, or choose a smaller engine such as mobile-sam"
+            f"the memory of {device.type} is too small for {engine} here: close other programs, or "
+            "choose a smaller engine such as mobile-sam"
         ) from error
 
 

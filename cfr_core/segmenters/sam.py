@@ -59,8 +59,7 @@ def load_sam(card: SegmenterCard, weights: WeightsFile, device: torch.device) ->
         raise WeightsError(
             f"{weights.path}: not weights of {card.name}: {details[:400]}"
         ) from error
-    with memory_explained(card.name, device):
-        model.to(device).eval().requires_grad_(False)
+    model.to(device).eval().requires_grad_(False)
     size_px = model.image_encoder.img_size
     digest = fingerprint(
         architecture=card.architecture, weights=weights.sha256, input_size_px=size_px

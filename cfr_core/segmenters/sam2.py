@@ -50,8 +50,7 @@ def load_sam2(
         WeightsError: if a file is damaged or belongs to another model.
     """
     model = load_pretrained(Sam2Model, files[0].path.parent, expected=_KINDS)
-    with memory_explained(card.name, device):
-        nn.Module.to(model, device)
+    nn.Module.to(model, device)
     stop_between(model.vision_encoder.backbone.blocks)
     side = input_side(model)
     digest = fingerprint(weights=[file.sha256 for file in files], input_size_px=side)

@@ -56,9 +56,8 @@ def load_sam3(
     tracker = load_pretrained(Sam3TrackerModel, folder, expected=_KINDS)
     # Both were read with a backbone of their own, of the same weights: one is enough.
     tracker.vision_encoder.backbone = nn.Identity()
-    with memory_explained(card.name, device):
-        nn.Module.to(detector, device)
-        nn.Module.to(tracker, device)
+    nn.Module.to(detector, device)
+    nn.Module.to(tracker, device)
     stop_between(detector.vision_encoder.backbone.layers)
     digest = fingerprint(weights=[file.sha256 for file in files], input_size_px=input_side(tracker))
     return Sam3Segmenter(card.name, digest, detector, tracker, _tokenizer(folder), device)

@@ -1,6 +1,8 @@
 """The registry of engines, and how their weights come to this machine."""
 
 import hashlib
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -159,6 +161,21 @@ def test_the_hubs_token_goes_to_the_hub_alone(
     get_weights(ModelFile("sam3", HubWeights("facebook/sam3", ("config.json",))), tmp_path)
     sent = [headers.get("Authorization") for _, headers in hub.requests]
     assert sent == [None, "Bearer secret"]
+
+
+def test_nothing_heavy_is_imported_before_an_engine_is_loaded() -> None:
+    """Pages and workers list engines and hold caches long before a mask is asked for."""
+    names = ("cards", "load", "features", "prefetch")
+    script = f"""
+import importlib, sys
+for name in {names}:
+    importlib.import_module(f"cfr_core.segmenters.{{name}}")
+print(sorted({{"torch", "timm", "transformers", "segment_anything"}} & set(sys.modules)))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
 
 
 def test_another_file_placed_by_hand_is_refused(tmp_path: Path) -> None:

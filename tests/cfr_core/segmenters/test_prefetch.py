@@ -49,8 +49,10 @@ class Gate:
     def __call__(self, image: ImageArray) -> None:
         value = int(image[0, 0, 0])
         self.entered.append(value)
+        end = time.monotonic() + LONG_S
         while value in self.held and not self.opened.wait(0.002):
             stop_if_unwanted()
+            assert time.monotonic() < end, "held in vain"
 
 
 @pytest.fixture

@@ -8,10 +8,12 @@ from types import ModuleType
 import numpy as np
 import pytest
 import torch
+from PIL import Image, ImageOps
 from segment_anything import SamPredictor
 from segment_anything.modeling import Sam
 
 from cfr_core.errors import DeviceError, InputError, WeightsError
+from cfr_core.images import crop, decode
 from cfr_core.segmenters import sam
 from cfr_core.segmenters.load import load_segmenter
 from cfr_core.segmenters.mobile_sam import build_mobile_sam, with_timm_names
@@ -98,6 +100,23 @@ def test_masks_and_scores_are_the_packages_own(
     assert found.masks.shape == (n, *size_hw)
     np.testing.assert_array_equal(found.masks, masks)
     np.testing.assert_allclose(found.scores, scores, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_clicks_on_a_crop_of_a_turned_photo_mean_what_is_seen(
+    model: Sam, segmenter: Segmenter, tmp_path: Path, orientation: int
+) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    path = tmp_path / "photo.png"
+    Image.fromarray(photo(60, 90)).save(path, exif=exif)
+    seen = crop(decode(path).pixels, (7, 11, 41, 30))
+    with Image.open(path) as opened:
+        upright = np.asarray(ImageOps.exif_transpose(opened).crop((7, 11, 48, 41)))
+    prompts = prompts_of("all", 30, 41)
+    masks, _ = by_predictor(model, upright, prompts, n=1)
+    found = segmenter.propose(segmenter.encode([seen])[0], prompts)
+    np.testing.assert_array_equal(found.masks, masks)
 
 
 def test_the_tiny_model_looks_at_picture_and_prompts(segmenter: Segmenter) -> None:
@@ -233,10 +252,22 @@ def test_running_out_of_memory_says_what_to_do(
 
     monkeypatch.setattr(segmenter._model.image_encoder, "forward", fail)
     monkeypatch.setattr(segmenter._model.mask_decoder, "forward", fail)
-    with pytest.raises(DeviceError, match="memory of cpu does not hold sam-vit-b and this picture"):
+    with pytest.raises(DeviceError, match="memory of cpu is too small for sam-vit-b here"):
         segmenter.encode([photo(48, 100)])
     with pytest.raises(DeviceError, match="choose a smaller engine"):
         segmenter.propose(encoded, prompts_of("box", 48, 100))
+
+
+@pytest.mark.usefixtures("model")
+def test_a_model_too_large_for_memory_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise MemoryError
+
+    monkeypatch.setitem(sam.BUILDERS, "vit_b", fail)
+    with pytest.raises(DeviceError, match="too small for sam-vit-b here: close other programs"):
+        load_segmenter("sam-vit-b", tmp_path, "cpu")
 
 
 def test_other_faults_are_not_taken_for_memory(
