@@ -5,6 +5,7 @@ import re
 from playwright.sync_api import Locator, Page, expect
 
 from cfr_core.types import View
+from tests.e2e.reading import has_run
 
 _PLOT_MS = 60_000
 """The browser reads five megabytes of Plotly before the first plot."""
@@ -53,7 +54,7 @@ def open_query(page: Page, run_id: str, place: int) -> None:
 
 def _settled(page: Page) -> None:
     """Wait until the page has run and stands still."""
-    expect(page.locator(".stApp[data-test-script-state='notRunning']")).to_be_visible()
+    has_run(page)
     page.wait_for_timeout(500)
 
 

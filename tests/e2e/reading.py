@@ -1,9 +1,14 @@
-"""What a table on a page shows, and what a button saves."""
+"""What a table on a page shows, and what a button saves, once the page has run."""
 
 import csv
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
+
+
+def has_run(page: Page) -> None:
+    """Wait until nothing of the page is about to be drawn anew."""
+    expect(page.locator(".stApp[data-test-script-state='notRunning']")).to_be_visible()
 
 
 def cells(page: Page, alt: str) -> list[list[str]]:
@@ -21,6 +26,8 @@ def cells(page: Page, alt: str) -> list[list[str]]:
 
 def save(page: Page, button: Locator, folder: Path) -> Path:
     """Press a button that saves a file, and wait until the file is in the folder."""
+    # A button that is drawn anew while its file is made gives none.
+    has_run(page)
     with page.expect_download() as waiting:
         button.click()
     path = folder / waiting.value.suggested_filename

@@ -1,6 +1,5 @@
-"""Launching an audit in a real browser: journeys b (from the import on) and d."""
+"""Adding photos and launching an audit in a real browser: journeys b and d."""
 
-import csv
 import os
 import re
 import signal
@@ -9,33 +8,57 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from cfr_core.datasets.check import check
-from cfr_core.datasets.sources import read_source
-from cfr_core.types import SilhouetteRole
-from cfr_core.workspace.store import Workspace
+from tests.e2e.conftest import pages_of
+from tests.e2e.reading import cells, save_csv
 from tests.workers import end_workers
 
 APP = Path(__file__).parents[2] / "app.py"
+SCREENSHOTS = Path(__file__).parent / "screenshots"
 SLOW_MS = 120_000
 """The machine may have other things to do than to embed."""
 N_IMAGES = 4 * 215
 
 
 @pytest.fixture(scope="module")
-def workspace(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("pigs")
-    source = read_source(shared_data / "pigs_faro_masks")
-    with Workspace(folder) as opened:
-        opened.add_dataset(check(source, name="pigs", role=SilhouetteRole.SHORTCUT))
-    return folder
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pigs") / "workspace"
 
 
 @pytest.fixture(scope="module")
-def address(serve: Callable[..., str], workspace: Path) -> Iterator[str]:
-    yield serve(APP, workspace)
+def address(
+    serve: Callable[..., str], workspace: Path, browser: Browser, shared_data: Path
+) -> Iterator[str]:
+    """The app on a workspace that was empty until the photos were added on its pages."""
+    address = serve(APP, workspace)
+    with pages_of(browser, []) as new_page:
+        page = new_page(height=1800)
+        page.goto(address)
+        add_pigs(page, shared_data / "pigs_faro_masks")
+    yield address
     end_workers(workspace)
+
+
+def add_pigs(page: Page, folder: Path) -> None:
+    page.get_by_role("button", name="Add a dataset").click()
+    source = page.get_by_role("textbox", name="Folder, table or COCO file")
+    source.fill(str(folder))
+    source.press("Enter")
+    expect(page.get_by_test_id("stMetric").filter(has_text="Usable")).to_contain_text("215")
+    name = page.get_by_role("textbox", name="Name of the dataset")
+    name.fill("pigs")
+    name.press("Enter")
+    page.wait_for_url(re.compile("name=pigs"))
+    page.get_by_text("No, it is a shortcut", exact=True).click()
+    page.wait_for_url(re.compile("role=shortcut"))
+    page.screenshot(path=SCREENSHOTS / "pigs-to-import.png")
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_role("heading", name="Dataset", exact=True)).to_be_visible(timeout=SLOW_MS)
+    for label, number in (("Rows", 215), ("Individuals", 43), ("In audits", 215)):
+        metric = page.get_by_test_id("stMetric").filter(has_text=label)
+        expect(metric.first).to_contain_text(str(number))
+    page.screenshot(path=SCREENSHOTS / "pigs-imported.png")
 
 
 def jobs(page: Page):
@@ -59,16 +82,7 @@ def wait_for_embedded(page: Page, least: int) -> int:
 
 def estimate(page: Page, tmp_path: Path) -> dict[str, str]:
     """The line of the estimate, from its download."""
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download CSV").first.click()
-    return saved(download.value, tmp_path)[0]
-
-
-def saved(download, tmp_path: Path) -> list[dict[str, str]]:
-    path = tmp_path / download.suggested_filename
-    download.save_as(path)
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        return list(csv.DictReader(stream))
+    return save_csv(page, page.get_by_role("button", name="Download CSV").first, tmp_path)[0]
 
 
 def cancel(page: Page) -> None:
@@ -89,11 +103,17 @@ def expect_told_in(*sessions: Page) -> None:
         expect(toast).to_be_visible(timeout=SLOW_MS)
 
 
-def expect_numbers(run: dict[str, str]) -> None:
-    """One query of 215 more or less, as engines differ."""
+def expect_numbers(page: Page, tmp_path: Path) -> None:
+    """The numbers known of these photos, the same in words, in the table and in its file."""
+    in_words = jobs(page).get_by_text(re.compile(r"CFR 0\.\d\d, SSI 0\.(79|80|81)")).inner_text()
+    ((_, _, _, in_table, *_),) = cells(page, "Finished audits with their numbers")
+    (run,) = save_csv(page, page.get_by_role("button", name="Download CSV").last, tmp_path)
+    # One query of 215 more or less, as engines differ.
     assert float(run["ssi"]) == pytest.approx(0.79, abs=0.025)
     assert float(run["full"]) == pytest.approx(0.2837, abs=1 / 215)
     assert (run["n_queries"], run["n_identities"]) == ("215", "43")
+    assert f"SSI {float(run['ssi']):.2f}" in in_words
+    assert in_table.startswith(f"{float(run['ssi']):.3f} (")
 
 
 def test_an_audit_is_launched_cancelled_and_launched_again(
@@ -122,18 +142,14 @@ def test_an_audit_is_launched_cancelled_and_launched_again(
     screenshot(other, "second session")
     cancel(page)
     screenshot(page, "cancelled")
-    expect(launch).to_be_visible(timeout=SLOW_MS)
+    expect(launch).to_be_enabled(timeout=SLOW_MS)
     stored = int(estimate(page, tmp_path)["Stored"])
     assert N_IMAGES // 4 <= stored < N_IMAGES
 
     launch.click()
     expect_told_in(page, other)
-    expect(jobs(page).get_by_text(re.compile(r"CFR 0\.\d\d, SSI 0\.(79|80|81)"))).to_be_visible()
     screenshot(page, "finished")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download CSV").last.click()
-    (run,) = saved(download.value, tmp_path)
-    expect_numbers(run)
+    expect_numbers(page, tmp_path)
     assert _n_embedded_by_run(workspace) == N_IMAGES - stored
 
 
