@@ -45,10 +45,14 @@ _COUNTS = """
     WHERE pixels IN (SELECT unnest($pixels::VARCHAR[])) GROUP BY pixels
 """
 _TABLE = f"""
-    SELECT r.row_id, {", ".join(MEASURE_COLUMNS)}, bbox_w IS NOT NULL AS is_boxed,
+    SELECT r.row_id, coalesce(m.version, 0) AS version, coalesce(status, '') AS status,
+           coalesce(source, '') AS source, coalesce(author, '') AS author, score,
+           {", ".join(MEASURE_COLUMNS)}, bbox_w IS NOT NULL AS is_boxed,
            coalesce(bbox_w, r.width) * coalesce(bbox_h, r.height) AS crop_px, other_share
     FROM rows r
-    LEFT JOIN ({_CURRENT}) m USING (row_id)
+    LEFT JOIN (SELECT row_id, max(version) AS version FROM masks GROUP BY row_id) c
+        ON c.row_id = r.row_id
+    LEFT JOIN masks m ON m.row_id = c.row_id AND m.version = c.version
     LEFT JOIN mask_measures d ON d.pixels = m.pixels AND d.method = $method
     LEFT JOIN mask_scenes s ON s.row_id = r.row_id
     WHERE dataset = $dataset ORDER BY r.row_id
@@ -100,12 +104,13 @@ class MaskChecks:
         self._update_scenes(dataset, on_progress)
 
     def table(self, dataset: str) -> pd.DataFrame:
-        """Measures of all rows of a dataset, as `score_defects` takes them, in source order.
+        """All rows of a dataset with their current masks, in source order.
 
         Returns:
-            row_id (int64), `MEASURE_COLUMNS` (float64, NaN where not measured), is_boxed (bool),
-            crop_px (int64), other_share (float64, NaN where not known or where the row is alone on
-            its photo).
+            row_id, version (int64, 0 without a mask), status ("" without one), source, author and
+            score (NaN if none); and what `score_defects` takes: `MEASURE_COLUMNS` (float64, NaN
+            where not measured), is_boxed (bool), crop_px (int64), other_share (float64, NaN where
+            not known or where the row is alone on its photo).
         """
         table = self._database.read_table(_TABLE, {"dataset": dataset, "method": _METHOD})
         return table.astype(dict.fromkeys([*MEASURE_COLUMNS, "other_share"], np.float64))

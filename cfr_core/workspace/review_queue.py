@@ -19,8 +19,6 @@ from cfr_core.masks.defects import (
     score_defects,
 )
 from cfr_core.types import BoolArray, IntArray
-from cfr_core.workspace.database import Database
-from cfr_core.workspace.mask_checks import MaskChecks
 
 
 class RowState(StrEnum):
@@ -86,34 +84,20 @@ class ReviewProgress:
         return self.n_by_state[RowState.ACCEPTED] + self.n_by_state[RowState.REJECTED]
 
 
-_ROWS = """
-    SELECT r.row_id, coalesce(m.version, 0) AS version, coalesce(status, 'no mask') AS state,
-           coalesce(source, '') AS source, coalesce(author, '') AS author, score
-    FROM rows r
-    LEFT JOIN (SELECT row_id, max(version) AS version FROM masks GROUP BY row_id) c
-        ON c.row_id = r.row_id
-    LEFT JOIN masks m ON m.row_id = r.row_id AND m.version = c.version
-    WHERE dataset = ? ORDER BY r.row_id
-"""
-
-
 class ReviewQueue:
     """A dataset's rows with their masks' states and defects, as they were when it was read.
 
     Attributes:
-        rows: In dataset order: row_id, version (0 without a mask), state (values of `RowState`),
-            source, author and score (NaN if none) of the current version.
-        measures: The same rows, as `MaskChecks.table` gives them.
+        rows: As `MaskChecks.table` gives them, and state (values of `RowState`).
         scores: The same rows, a score of each defect; NaN where it is not known.
         flags: The same rows, whether each defect is worth a look.
     """
 
-    def __init__(self, rows: pd.DataFrame, measures: pd.DataFrame) -> None:
-        """Take rows and measures in the same order."""
-        self.rows = rows
-        self.measures = measures
-        self.scores = score_defects(measures)
-        self.flags = flag_defects(self.scores, measures)
+    def __init__(self, table: pd.DataFrame) -> None:
+        """Take what `MaskChecks.table` gives."""
+        self.rows = table.assign(state=table["status"].replace("", RowState.NO_MASK))
+        self.scores = score_defects(table)
+        self.flags = flag_defects(self.scores, table)
 
     def row_ids(self, which: QueueFilter, order: QueueOrder = "row") -> IntArray:
         """Row ids that a filter lets through, (N,) int64, in order."""
@@ -154,7 +138,7 @@ class ReviewQueue:
             UnknownRowError: if the row is not in the queue.
         """
         place = self._place(row_id)
-        measures = {name: float(self.measures[name].iloc[place]) for name in MEASURE_COLUMNS}
+        measures = {name: float(self.rows[name].iloc[place]) for name in MEASURE_COLUMNS}
         scores = self.scores.iloc[place]
         return {
             defect: defect_words(defect, measures, float(scores[defect]))
@@ -209,11 +193,6 @@ class ReviewQueue:
         if which.defects:
             passes &= self.flags[list(which.defects)].any(axis=1).to_numpy()
         return passes
-
-
-def read_review_queue(database: Database, dataset: str) -> ReviewQueue:
-    """The queue of a dataset; what is not measured yet has no score and no flag."""
-    return ReviewQueue(database.read_table(_ROWS, [dataset]), MaskChecks(database).table(dataset))
 
 
 def _counts(names: pd.Series) -> dict[str, int]:

@@ -16,7 +16,7 @@ from cfr_core.workspace.blind_audit import BlindAudits
 from cfr_core.workspace.database import Database, insert, now
 from cfr_core.workspace.mask_checks import MaskChecks
 from cfr_core.workspace.mask_history import MaskHistory
-from cfr_core.workspace.review_queue import ReviewQueue, read_review_queue
+from cfr_core.workspace.review_queue import ReviewQueue
 from cfr_core.workspace.room import check_room, clear_room
 
 
@@ -231,9 +231,12 @@ class Workspace:
         return self.mask_history.of_dataset(name)
 
     def review_queue(self, name: str) -> ReviewQueue:
-        """The rows of a dataset with their masks' states and defects, to be reviewed."""
+        """The rows of a dataset with their masks' states and defects, to be reviewed.
+
+        What `mask_checks.update` has not measured yet has no score and no flag.
+        """
         self._dataset_field(name, "name")
-        return read_review_queue(self._database, name)
+        return ReviewQueue(self.mask_checks.table(name))
 
     def register_run(self, run: RunRecord) -> None:
         """Record a finished run; the same run id again replaces its record."""

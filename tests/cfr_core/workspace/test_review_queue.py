@@ -129,20 +129,19 @@ def test_an_unknown_dataset_is_named(workspace: Workspace) -> None:
 
 def made_queue(states: list[RowState], borders: list[float]) -> ReviewQueue:
     n = len(states)
-    rows = pd.DataFrame(
-        {
-            "row_id": np.arange(n) * 3 + 5,
-            "version": 1,
-            "state": [str(state) for state in states],
-            "source": "sam3",
-            "author": "",
-            "score": np.nan,
-        }
+    table = pd.DataFrame({name: np.full(n, np.nan) for name in MEASURE_COLUMNS}).assign(
+        row_id=np.arange(n) * 3 + 5,
+        version=1,
+        status=["" if state is RowState.NO_MASK else str(state) for state in states],
+        source="sam3",
+        author="",
+        score=np.nan,
+        left_share=borders,
+        is_boxed=False,
+        crop_px=100,
+        other_share=np.nan,
     )
-    measures = pd.DataFrame({name: np.full(n, np.nan) for name in MEASURE_COLUMNS}).assign(
-        left_share=borders, is_boxed=False, crop_px=100, other_share=np.nan
-    )
-    return ReviewQueue(rows, measures)
+    return ReviewQueue(table)
 
 
 @settings(max_examples=40, deadline=None)
