@@ -80,8 +80,8 @@ _FLAGGED_FROM: Mapping[Defect, float] = {
     Defect.INVERTED: 0.05,
     Defect.OTHER_ANIMAL: 0.01,
 }
-_BOXED_BORDER = 0.5
-"""A crop that is a box around the animal is touched by it on every side, for a short way."""
+_CROPPED_BORDER = 0.5
+"""A crop close around the animal is touched by it on every side, for a short way."""
 
 _INVERTED_FRAME = 0.6
 _FEWEST_TO_COMPARE = 5
@@ -125,6 +125,10 @@ def score_defects(measures: pd.DataFrame) -> pd.DataFrame:
 def flag_defects(scores: pd.DataFrame, measures: pd.DataFrame) -> pd.DataFrame:
     """Which defects are worth a look; never one that is undefined.
 
+    A mask that touches the border is worth it from 5 % of a side, and from 50 % where the crop lies
+    close around the animal: it is the dataset's box, or most masks of the dataset touch a side,
+    whose photos are then cropped already.
+
     Args:
         scores: (N, defects) as `score_defects` gives them.
         measures: The table that it was given.
@@ -136,8 +140,9 @@ def flag_defects(scores: pd.DataFrame, measures: pd.DataFrame) -> pd.DataFrame:
         {defect.value: scores[defect] >= _FLAGGED_FROM[defect] for defect in Defect},
         index=scores.index,
     )
-    is_boxed = measures["is_boxed"].to_numpy(bool)
-    flags[Defect.BORDER] &= ~is_boxed | (scores[Defect.BORDER] >= _BOXED_BORDER)
+    border = scores[Defect.BORDER]
+    is_close = measures["is_boxed"] | (border.median() >= _FLAGGED_FROM[Defect.BORDER])
+    flags[Defect.BORDER] &= ~is_close | (border >= _CROPPED_BORDER)
     flags[Defect.INVERTED] &= measures["frame_share"] >= _INVERTED_FRAME
     return flags
 

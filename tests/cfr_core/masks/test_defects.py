@@ -96,6 +96,15 @@ def test_a_box_around_the_animal_is_touched_by_it() -> None:
     assert ["box" in flags for flags in flags_of(table_of(tight))] == [False] * 3
 
 
+def test_photos_that_are_cropped_already_are_touched_like_boxes() -> None:
+    cut = disc(x=40)  # on 30 % of the left side
+    assert flags_of(table_of([cut] * 6 + [disc()] * 5)) == [set()] * 11
+    assert [{"border"} <= flags for flags in flags_of(table_of([cut] * 5 + [disc()] * 6))] == (
+        [True] * 5 + [False] * 6
+    )
+    assert flags_of(table_of([cut] * 6 + [disc(70, x=20)]))[-1] >= {"border"}
+
+
 def test_another_animal_is_flagged_from_one_percent_of_the_crop() -> None:
     found = flags_of(table_of([disc()] * 3, other_share=[0.0, 0.009, 0.01]))
     assert ["other_animal" in flags for flags in found] == [False, False, True]
