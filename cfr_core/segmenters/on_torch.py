@@ -29,6 +29,12 @@ def stop_between(layers: Iterable[nn.Module]) -> None:
         layer.register_forward_pre_hook(ask)
 
 
+def is_out_of_memory(error: Exception) -> bool:
+    """True if an error says that memory has run out; PyTorch has several ways to say so."""
+    is_named = isinstance(error, MemoryError | torch.OutOfMemoryError)
+    return is_named or any(words in str(error).lower() for words in _MEMORY_WORDS)
+
+
 @contextmanager
 def memory_explained(engine: str, device: torch.device) -> Iterator[None]:
     """Turn running out of memory into words that say what to do.
@@ -39,8 +45,7 @@ def memory_explained(engine: str, device: torch.device) -> Iterator[None]:
     try:
         yield
     except (MemoryError, RuntimeError) as error:
-        is_memory = isinstance(error, MemoryError | torch.OutOfMemoryError)
-        if not is_memory and not any(words in str(error).lower() for words in _MEMORY_WORDS):
+        if not is_out_of_memory(error):
             raise
         raise DeviceError(
             f"the memory of {device.type} is too small for {engine} here: close other programs, or "

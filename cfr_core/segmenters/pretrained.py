@@ -12,8 +12,15 @@ from transformers import PreTrainedModel
 from transformers.utils import logging as chat
 
 from cfr_core.errors import WeightsError
+from cfr_core.segmenters.on_torch import is_out_of_memory
 
 _KEYS_SHOWN = 3
+_TWINS = {
+    "prompt_encoder.shared_embedding.positional_embedding": (
+        "shared_image_embedding.positional_embedding"
+    )
+}
+"""Tensors that a file may leave out, since it holds the same ones under another name."""
 _Model = TypeVar("_Model", bound=PreTrainedModel)
 
 
@@ -40,12 +47,14 @@ def load_pretrained(
                 folder, local_files_only=True, use_safetensors=True, output_loading_info=True
             )
     except (SafetensorError, OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
+        if is_out_of_memory(error):
+            raise
         first = str(error).strip().splitlines()[:1]
         raise WeightsError(
             f"{weights}: damaged, or of another model than config.json beside it says "
             f"({''.join(first)[:200]}); delete both and get them again"
         ) from error
-    _check_keys(info, weights, expected[0])
+    _check_keys(_without_twins(model, info["missing_keys"]), weights, expected[0])
     loaded: _Model = model.float().eval().requires_grad_(False)
     return loaded
 
@@ -61,15 +70,20 @@ def _check_kind(config: Path, expected: tuple[str, ...]) -> None:
         raise WeightsError(f"{config}: describes a model of kind {kind!r}, not {expected[0]!r}")
 
 
-def _check_keys(info: dict[str, Any], weights: Path, kind: str) -> None:
-    """What the file lacks would stay random; what is left over belongs to another model."""
-    for words, name in (("lacks", "missing_keys"), ("has besides", "unexpected_keys")):
-        keys = sorted(info.get(name) or ())
-        if keys:
-            shown = ", ".join(keys[:_KEYS_SHOWN])
-            raise WeightsError(
-                f"{weights}: not weights of {kind}: it {words} {len(keys)} ({shown})"
-            )
+def _without_twins(model: PreTrainedModel, missing: set[str]) -> set[str]:
+    """Fill in what the file holds under another name; returns what it lacks in truth."""
+    tensors = model.state_dict()
+    filled = {key for key, twin in _TWINS.items() if key in missing and twin not in missing}
+    for key in filled:
+        tensors[key].copy_(tensors[_TWINS[key]])
+    return missing - filled
+
+
+def _check_keys(missing: set[str], weights: Path, kind: str) -> None:
+    """What the file lacks would stay random; what it has besides serves films or training."""
+    if missing:
+        shown = ", ".join(sorted(missing)[:_KEYS_SHOWN])
+        raise WeightsError(f"{weights}: not weights of {kind}: it lacks {len(missing)} ({shown})")
 
 
 @contextmanager
