@@ -4,11 +4,14 @@ Carion et al., "SAM 3: Segment Anything with Concepts" (arXiv 2511.16719). Its d
 tracker see a picture through one backbone; what the backbone gives is what is stored.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -36,6 +39,7 @@ _FEATURES = "backbone"
 _MIN_SCORE = 0.3
 """What transformers keeps of the detector's queries unless told otherwise."""
 _ANIMAL_SHARE = 0.5
+_Features: TypeAlias = npt.NDArray[Any]
 
 
 def load_sam3(
@@ -63,6 +67,21 @@ def load_sam3(
     return Sam3Segmenter(card.name, digest, detector, tracker, _tokenizer(folder), device)
 
 
+class _Latest:
+    """What was computed last, kept for the next click on the same picture."""
+
+    def __init__(self) -> None:
+        self._source: _Features | None = None
+        self._levels: list[Tensor] = []
+
+    def get(self, source: _Features, compute: Callable[[], list[Tensor]]) -> list[Tensor]:
+        """The levels that belong to a picture's features."""
+        if self._source is not source:
+            self._levels = compute()
+            self._source = source
+        return self._levels
+
+
 @dataclass(frozen=True)
 class Sam3Segmenter:
     """A SAM 3 model, loaded; see `Segmenter`.
@@ -82,6 +101,7 @@ class Sam3Segmenter:
     _tracker: Sam3TrackerModel = field(repr=False)
     _tokenizer: CLIPTokenizer = field(repr=False)
     _device: torch.device
+    _latest: _Latest = field(default_factory=_Latest, repr=False)
 
     @property
     def reads_text(self) -> bool:
@@ -89,7 +109,7 @@ class Sam3Segmenter:
         return True
 
     def encode(self, images: Sequence[ImageArray]) -> list[EncodedImage]:
-        """Features of crops, in one batch as far as memory allows.
+        """_Features of crops, in one batch as far as memory allows.
 
         Raises:
             DeviceError: if memory does not hold one crop.
@@ -110,7 +130,8 @@ class Sam3Segmenter:
         with memory_explained(self.name, self._device), torch.inference_mode():
             if prompts.text and not shows_one:
                 return self._detect(image, prompts)
-            return decode(self._tracker, self._tracker_levels(image), prompts, image.size_hw)
+            levels = self._latest.get(image.arrays[_FEATURES], partial(self._tracker_levels, image))
+            return decode(self._tracker, levels, prompts, image.size_hw)
 
     def _encode(self, images: Sequence[ImageArray]) -> list[EncodedImage]:
         with torch.inference_mode():

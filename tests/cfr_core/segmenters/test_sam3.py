@@ -140,6 +140,23 @@ def test_the_tracker_is_the_films(model: Sam3VideoModel, segmenter: Segmenter) -
     assert torch.equal(tracker[decoder], film[f"tracker_model.{decoder}"])
 
 
+def test_the_next_click_on_a_picture_does_not_look_at_it_again(
+    segmenter: Segmenter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+    neck = segmenter._tracker.vision_encoder.neck
+    forward = neck.forward
+    monkeypatch.setattr(neck, "forward", lambda x: (looks.append(1), forward(x))[1])
+    one, other = segmenter.encode([photo(37, 53, 0), photo(37, 53, 1)])
+    click, box = prompts_of("click", 37, 53), prompts_of("box", 37, 53)
+    first = segmenter.propose(one, click)
+    segmenter.propose(one, box)
+    assert len(looks) == 1
+    assert (segmenter.propose(other, click).masks != first.masks).any()
+    np.testing.assert_array_equal(segmenter.propose(one, click).masks, first.masks)
+    assert len(looks) == 3
+
+
 def test_clicks_count_before_the_name(segmenter: Segmenter) -> None:
     encoded = segmenter.encode([photo(37, 53)])[0]
     clicks = prompts_of("clicks", 37, 53)
