@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable
 
 import torch
 
-from benchmarks import bench_app, bench_embedding, bench_neighbours
+from benchmarks import bench_app, bench_embedding, bench_live, bench_neighbours
 from benchmarks.table import HEADER, Row
 
 BENCHMARKS: dict[str, Callable[[], Iterable[Row]]] = {
     "neighbours": bench_neighbours.rows,
     "embedding": bench_embedding.rows,
     "app": bench_app.rows,
+    "live": bench_live.rows,
 }
 
 

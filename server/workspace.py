@@ -7,6 +7,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+from cfr_core.audit.live import LiveAudits
 from cfr_core.jobs.queue import JobQueue
 from cfr_core.jobs.uploads import remove_uploads, unused_uploads
 from cfr_core.workspace.cache import FileCache
@@ -25,6 +26,7 @@ class _Opened:
     pictures: FileCache
     jobs: JobQueue
     engines: Engines
+    live_audits: LiveAudits
 
 
 class _Holder:
@@ -51,6 +53,7 @@ class _Holder:
                     pictures,
                     jobs,
                     Engines(workspace.checkpoints_dir, workspace.cache_dir / "segmenters"),
+                    LiveAudits(workspace),
                 )
             return self._opened
 
@@ -98,6 +101,11 @@ def jobs() -> JobQueue:
 def engines() -> Engines:
     """Engines that propose masks; errors as of `workspace`."""
     return _HOLDER.get().engines
+
+
+def live_audits() -> LiveAudits:
+    """Runs that follow the masks; errors as of `workspace`."""
+    return _HOLDER.get().live_audits
 
 
 def close() -> None:

@@ -15,9 +15,8 @@ from typing import Any, Self
 
 import pandas as pd
 
-from cfr_core.audit.selection import LeftOut, Selection, select_rows
+from cfr_core.audit.selection import LeftOut, select_rows
 from cfr_core.audit.spec import AuditSpec
-from cfr_core.datasets.records import DatasetCard
 from cfr_core.fingerprint import fingerprint
 from cfr_core.types import CropRequest, Mask, MaskStatus, SilhouetteRole
 from cfr_core.workspace.files import read_json, write_json, write_parquet
@@ -26,6 +25,9 @@ from cfr_core.workspace.store import Workspace
 SPEC_FILE = "spec.json"
 ROWS_FILE = "rows.parquet"
 LEFT_OUT_FILE = "left_out.parquet"
+PROFILE_FILE = "profile.json"
+"""The result, written last: a folder without it is a run that has not finished."""
+
 BBOX_COLUMNS = ("bbox_x", "bbox_y", "bbox_w", "bbox_h")
 
 
@@ -163,8 +165,20 @@ class AuditJob:
 def prepare(workspace: Workspace, spec: AuditSpec) -> AuditJob:
     """Choose the benchmark rows of an audit and write its job folder; errors as of `plan`."""
     job = plan(workspace, spec)
+    _drop_other_result(job)
     job.write()
     return job
+
+
+def _drop_other_result(job: AuditJob) -> None:
+    """Take away a result of other masks: a run that followed edits goes on under its old name."""
+    profile, rows = job.folder / PROFILE_FILE, job.folder / ROWS_FILE
+    if not (profile.is_file() and rows.is_file()):
+        return
+    table = pd.read_parquet(rows, columns=["row_id", "mask_counts"])
+    pixels = [(mask.row_id, mask.counts) for mask in job.masks]
+    if list(zip(table["row_id"], table["mask_counts"], strict=True)) != pixels:
+        profile.unlink()
 
 
 def plan(workspace: Workspace, spec: AuditSpec) -> AuditJob:
@@ -173,11 +187,26 @@ def plan(workspace: Workspace, spec: AuditSpec) -> AuditJob:
     Raises:
         InputError: if the dataset, a column or a label is not there, or no row is left.
     """
+    job = plan_in(workspace.runs_dir, workspace, spec)
+    return dataclasses.replace(job, folder=workspace.runs_dir / _run_id(job))
+
+
+def plan_in(folder: Path, workspace: Workspace, spec: AuditSpec) -> AuditJob:
+    """The same in a folder that is there: a run goes on under its name with other masks.
+
+    Args:
+        folder: `runs/<run_id>` of the workspace.
+        workspace: Open workspace.
+        spec: The audit.
+
+    Raises:
+        InputError: as of `plan`.
+    """
     card = workspace.card(spec.dataset)
     annotations = workspace.annotations(spec.dataset)
     selection = select_rows(annotations, workspace.masks(spec.dataset), spec)
     return AuditJob(
-        folder=workspace.runs_dir / _run_id(spec, card, selection),
+        folder=folder,
         spec=spec,
         root=Path(card.root),
         silhouette_role=card.silhouette_role,
@@ -189,13 +218,14 @@ def plan(workspace: Workspace, spec: AuditSpec) -> AuditJob:
     )
 
 
-def _run_id(spec: AuditSpec, card: DatasetCard, selection: Selection) -> str:
+def _run_id(job: AuditJob) -> str:
+    spec = job.spec
     rows: dict[str, Any] = {
-        "row_ids": selection.table["row_id"].tolist(),
-        "identities": selection.table["identity"].tolist(),
-        "files": selection.table["file_sha256"].tolist(),
-        "masks": [mask.fingerprint for mask in selection.masks],
+        "row_ids": job.table["row_id"].tolist(),
+        "identities": job.table["identity"].tolist(),
+        "files": job.table["file_sha256"].tolist(),
+        "masks": [mask.fingerprint for mask in job.masks],
     }
-    digest = fingerprint(spec=dataclasses.asdict(spec), role=card.silhouette_role.value, rows=rows)
+    digest = fingerprint(spec=dataclasses.asdict(spec), role=job.silhouette_role.value, rows=rows)
     encoder = re.sub(r"[^A-Za-z0-9._-]+", "-", spec.encoder)[-60:]
     return f"{spec.dataset}-{encoder}-{digest[:10]}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from cfr_core.audit.job import AuditJob
 from cfr_core.audit.rankings import KeptRankings, Keys, answerable_task, neighbours_kept
@@ -29,6 +30,7 @@ class LiveRankings:
 
     Attributes:
         kept: The rankings, their rows, and the fingerprints of their vectors.
+        vectors: (N, D) float32 unit rows of each view.
     """
 
     def __init__(self, kept: KeptRankings, vectors: dict[View, Float32Array]) -> None:
@@ -39,7 +41,7 @@ class LiveRankings:
             vectors: (N, D) float32 unit rows of each view, which change with the run.
         """
         self.kept = kept
-        self._vectors = vectors
+        self.vectors = vectors
 
     @classmethod
     def ranked(
@@ -97,12 +99,13 @@ class LiveRankings:
         task = retrieval_task(table_of(numbering.row_ids), job.spec)
         # The store is no matter for several threads; what takes time comes after.
         loaded = {view: self._changed(view, keys[view], store, numbering) for view in View}
-        with ThreadPoolExecutor(len(View)) as pool:
+        # A view a thread; threads of BLAS beside them would mostly wait for each other.
+        with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(len(View)) as pool:
             found = pool.map(
                 lambda view: self._followed(view, *loaded[view], numbering, task), View
             )
             rankings, vectors = zip(*found, strict=True)
-        self._vectors = dict(zip(View, vectors, strict=True))
+        self.vectors = dict(zip(View, vectors, strict=True))
         self.kept = KeptRankings(_row_ids(job), keys, dict(zip(View, rankings, strict=True)))
 
     def _changed(
@@ -122,7 +125,7 @@ class LiveRankings:
         numbering: "_Numbering",
         everyone: RetrievalTask,
     ) -> tuple[Ranking, Float32Array]:
-        before, vectors = self.kept.rankings[view], numbering.with_room(self._vectors[view])
+        before, vectors = self.kept.rankings[view], numbering.with_room(self.vectors[view])
         if not len(changed.rows):
             return before, vectors
         vectors_before = vectors[changed.rows]

@@ -7,11 +7,11 @@ import pandas as pd
 
 from cfr_core.audit.evaluate import Evaluation
 from cfr_core.audit.job import LEFT_OUT_FILE, AuditJob
+from cfr_core.audit.job import PROFILE_FILE as PROFILE_FILE
 from cfr_core.audit.profile import EvidenceProfile
 from cfr_core.types import IntArray, Neighbours, View
 from cfr_core.workspace.files import write_json, write_parquet
 
-PROFILE_FILE = "profile.json"
 QUERIES_FILE = "queries.parquet"
 NEIGHBOURS_FILE = "neighbours.parquet"
 

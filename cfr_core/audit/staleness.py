@@ -1,12 +1,11 @@
 """Runs whose numbers are of masks that have changed since."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
-from cfr_core.audit.job import ROWS_FILE, SPEC_FILE, AuditJob, plan
+from cfr_core.audit.job import AuditJob, plan_in
 from cfr_core.audit.next_state import finish_state
 from cfr_core.audit.spec import AuditSpec
-from cfr_core.audit.stored import read_spec
+from cfr_core.audit.stored import read_job, read_spec
 from cfr_core.errors import InputError
 from cfr_core.types import Mask
 from cfr_core.workspace.store import Workspace
@@ -29,14 +28,14 @@ class Staleness:
     gone: tuple[int, ...] = ()
 
     @property
-    def is_stale(self) -> bool:
-        """True if any row differs."""
-        return self.n_rows > 0
+    def row_ids(self) -> tuple[int, ...]:
+        """All rows that differ."""
+        return self.changed + self.come + self.gone
 
     @property
-    def n_rows(self) -> int:
-        """Rows that differ."""
-        return len(self.changed) + len(self.come) + len(self.gone)
+    def is_stale(self) -> bool:
+        """True if any row differs."""
+        return bool(self.row_ids)
 
     @property
     def words(self) -> str:
@@ -62,7 +61,7 @@ def staleness(workspace: Workspace, run_id: str) -> Staleness:
     """
     folder = workspace.runs_dir / run_id
     finish_state(folder)
-    return differences(_read(folder), plan(workspace, read_spec(folder)))
+    return differences(read_job(folder), plan_in(folder, workspace, read_spec(folder)))
 
 
 def stale_runs(workspace: Workspace, dataset: str) -> tuple[Staleness, ...]:
@@ -85,8 +84,8 @@ def stale_runs(workspace: Workspace, dataset: str) -> tuple[Staleness, ...]:
             spec = read_spec(folder)
             asked = _rows_asked(spec)
             # Runs by several encoders mostly ask for the same rows.
-            planned[asked] = planned.get(asked) or plan(workspace, spec)
-            stale = differences(_read(folder), planned[asked])
+            planned[asked] = planned.get(asked) or plan_in(folder, workspace, spec)
+            stale = differences(read_job(folder), planned[asked])
         except InputError:
             continue
         if stale.is_stale:
@@ -127,16 +126,6 @@ def same_pixels(one: Mask | None, other: Mask) -> bool:
 
 def _rows_asked(spec: AuditSpec) -> tuple[object, ...]:
     return spec.where, spec.split
-
-
-def _read(folder: Path) -> AuditJob:
-    try:
-        return AuditJob.read(folder)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            f"run {folder.name}: {ROWS_FILE} or {SPEC_FILE} is missing or damaged; run the audit "
-            "again"
-        ) from error
 
 
 def _counted(n: int, one: str, many: str) -> str:

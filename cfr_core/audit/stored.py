@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from cfr_core.audit.job import ROWS_FILE, SPEC_FILE
+from cfr_core.audit.job import ROWS_FILE, SPEC_FILE, AuditJob
 from cfr_core.audit.profile import SCHEMA_VERSION, EvidenceProfile
 from cfr_core.audit.results import PROFILE_FILE, QUERIES_FILE
 from cfr_core.audit.spec import AuditSpec
@@ -59,6 +59,21 @@ def read_spec(folder: Path) -> AuditSpec:
     except (OSError, json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
         raise InputError(
             f"run {folder.name}: {SPEC_FILE} is missing or damaged; run the audit again"
+        ) from error
+
+
+def read_job(folder: Path) -> AuditJob:
+    """What a run was asked, with its rows and masks.
+
+    Raises:
+        InputError: if a file is missing or damaged.
+    """
+    try:
+        return AuditJob.read(folder)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"run {folder.name}: {ROWS_FILE} or {SPEC_FILE} is missing or damaged; run the audit "
+            "again"
         ) from error
 
 

@@ -268,6 +268,32 @@ def test_a_program_that_ends_amid_an_update(
     assert_as_made_anew(workspace, run_id)
 
 
+def test_where_nothing_changed_nothing_is_done(workspace: Workspace):
+    run_id = run(workspace)
+    edit(workspace, 10)
+    update_run(workspace, run_id)
+    before = read_before(workspace.runs_dir / run_id)
+    update = update_run(workspace, run_id)
+    assert not update.stale.is_stale
+    assert update.before == update.after
+    assert read_before(workspace.runs_dir / run_id) == before
+
+
+def test_the_audit_of_older_masks_under_the_same_name_begins_unfinished(workspace: Workspace):
+    """A folder never holds the rows of one state and the result of another."""
+    run_id = run(workspace)
+    folder = workspace.runs_dir / run_id
+    prepare(workspace, SPEC)
+    assert read_profile(folder)
+    edit(workspace, 10)
+    update_run(workspace, run_id)
+    version, _ = workspace.mask_history.current(10)
+    workspace.mask_history.restore(10, 1, author="", based_on=version)
+    assert prepare(workspace, SPEC).folder == folder
+    with pytest.raises(InputError, match="its profile cannot be read"):
+        read_profile(folder)
+
+
 def test_a_half_written_update_is_dropped(workspace: Workspace):
     run_id = run(workspace)
     folder = workspace.runs_dir / run_id
