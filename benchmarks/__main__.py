@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 import torch
 
-from benchmarks import bench_app, bench_embedding, bench_live, bench_neighbours
+from benchmarks import bench_app, bench_embedding, bench_live, bench_masks, bench_neighbours
 from benchmarks.table import HEADER, Row
 
 BENCHMARKS: dict[str, Callable[[], Iterable[Row]]] = {
@@ -16,6 +16,7 @@ BENCHMARKS: dict[str, Callable[[], Iterable[Row]]] = {
     "embedding": bench_embedding.rows,
     "app": bench_app.rows,
     "live": bench_live.rows,
+    "masks": bench_masks.rows,
 }
 
 
