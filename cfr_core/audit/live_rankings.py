@@ -14,7 +14,16 @@ from cfr_core.audit.selection import retrieval_task
 from cfr_core.retrieval.galleries import answerable
 from cfr_core.retrieval.ranking import Ranking, rank
 from cfr_core.retrieval.repair import Change, repair
-from cfr_core.types import BoolArray, Float32Array, IntArray, RetrievalTask, View
+from cfr_core.types import (
+    BoolArray,
+    Float32Array,
+    IntArray,
+    OnProgress,
+    Progress,
+    RetrievalTask,
+    View,
+    no_progress,
+)
 from cfr_core.workspace.vectors import VectorStore
 
 _NO_KEY = ""
@@ -45,7 +54,13 @@ class LiveRankings:
 
     @classmethod
     def ranked(
-        cls, job: AuditJob, keys: Mapping[View, Keys], store: VectorStore, device: str
+        cls,
+        job: AuditJob,
+        keys: Mapping[View, Keys],
+        store: VectorStore,
+        device: str,
+        *,
+        on_progress: OnProgress = no_progress,
     ) -> "LiveRankings":
         """Rank everything, as a run does.
 
@@ -54,13 +69,18 @@ class LiveRankings:
             keys: Fingerprints of the rows' vectors in each view; all are stored.
             store: Where the vectors are.
             device: Where to multiply: "cpu", "cuda" or "mps".
+            on_progress: Told the views done.
 
         Raises:
             UndefinedAuditError: if no query is left.
         """
         task, k = answerable_task(job), neighbours_kept(job.spec)
-        vectors = {view: store.load(keys[view].tolist()) for view in View}
-        rankings = {view: rank(vectors[view], task, k, device=device) for view in View}
+        vectors: dict[View, Float32Array] = {}
+        rankings: dict[View, Ranking] = {}
+        for done, view in enumerate(View):
+            on_progress(Progress("Ranking anew", done, len(View), "views"))
+            vectors[view] = store.load(keys[view].tolist())
+            rankings[view] = rank(vectors[view], task, k, device=device)
         return cls(KeptRankings(_row_ids(job), keys, rankings), vectors)
 
     @classmethod

@@ -82,16 +82,14 @@ class LiveRun:
             return LiveUpdate(stale, self.profile, self.profile, {}, was_repaired=True)
         with _timed(seconds, "embed"):
             job, keys, n_embedded, n_changed = self._embedded(planned, on_progress)
-        on_progress(Progress("Repairing the ranks", 0, 1, "steps"))
         with _timed(seconds, "retrieve"):
-            was_repaired = self._follow(job, keys, n_changed)
+            was_repaired = self._follow(job, keys, n_changed, on_progress)
         with _timed(seconds, "measure"):
             evaluation = evaluate_rankings(job, self._held.kept.rankings)
         before = self.profile
         ranks_before = _ranks(read_table(self._folder / QUERIES_FILE), stale)
         self._store_state(planned, job, evaluation, n_embedded=n_embedded, seconds=seconds)
         self._keep(n_changed, was_repaired=was_repaired)
-        on_progress(Progress("Repairing the ranks", 1, 1, "steps"))
         ranks_after = _ranks(evaluation.queries, stale)
         ranks = {
             row_id: RowRanks(ranks_before.get(row_id), ranks_after.get(row_id))
@@ -183,11 +181,16 @@ class LiveRun:
             keys[now] = kept.keys[view][then]
         return keys
 
-    def _follow(self, job: AuditJob, keys: dict[View, Keys], n_changed: int) -> bool:
+    def _follow(
+        self, job: AuditJob, keys: dict[View, Keys], n_changed: int, on_progress: OnProgress
+    ) -> bool:
         """Bring the rankings to the job; True if they were repaired."""
         if self._rankings is None or not self._rankings.can_follow(n_changed):
-            self._rankings = LiveRankings.ranked(job, keys, self._store, self._vectors.device)
+            self._rankings = LiveRankings.ranked(
+                job, keys, self._store, self._vectors.device, on_progress=on_progress
+            )
             return False
+        on_progress(Progress("Repairing the ranks", 0, n_changed, "rows"))
         self._rankings.follow(job, keys, self._store, self._table_of)
         return True
 

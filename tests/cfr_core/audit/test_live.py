@@ -20,7 +20,7 @@ from cfr_core.audit.stored import read_profile
 from cfr_core.datasets.records import Annotations
 from cfr_core.errors import InputError
 from cfr_core.masks import rle
-from cfr_core.types import Mask, MaskStatus, View
+from cfr_core.types import Mask, MaskStatus, Progress, View
 from cfr_core.workspace.store import Workspace
 from tests.grid_encoder import GridEngine, use_grid_encoder
 from tests.made_dataset import made_dataset
@@ -173,8 +173,11 @@ def test_many_edits_at_once_are_ranked_anew(workspace: Workspace):
     run_id = run(workspace)
     for row_id in range(10, 30):
         edit(workspace, row_id)
-    assert not update_run(workspace, run_id).was_repaired
+    told: list[Progress] = []
+    assert not update_run(workspace, run_id, on_progress=told.append).was_repaired
     assert_as_made_anew(workspace, run_id)
+    assert list(dict.fromkeys(progress.stage for progress in told)) == ["Embedding", "Ranking anew"]
+    assert told[-1].total == len(View)
 
 
 def test_what_an_update_tells(workspace: Workspace):
