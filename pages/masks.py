@@ -1,18 +1,19 @@
 """Making, correcting and accepting the masks that the views are drawn with."""
 
-from functools import partial
-
 import streamlit as st
 
-from cfr_core.datasets.next_row import next_row
 from components import cached, state
 from components.colours import colour_choices
-from components.mask_editor import editor_event, mask_editor
+from components.gallery import GalleryStyle
+from components.masks.bulk_review import many_photos
 from components.masks.engines import choose_engine, engine_list
+from components.masks.listing import photos, refresh_button, review_list
+from components.masks.one_photo import one_photo
 from components.masks.person import ask_person
-from components.masks.rows import N_AHEAD, editor_rows, place_after
+from components.masks.progress import check_few, check_rest, show_progress
+from components.masks.queue_choices import ask_queue
+from components.masks.show import ask_show, open_one
 from components.masks.versions import versions
-from components.stepping import current_place, stepper
 
 st.title("Masks")
 names = [dataset.name for dataset in cached.datasets()]
@@ -25,24 +26,29 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     name = st.selectbox("Dataset", names, width=200, **state.bound(state.DATASET, among=names))
     engine = choose_engine()
     author = ask_person()
-    fill, silhouette = colour_choices()
+    colours = colour_choices()
 
-rows = cached.gallery_rows(name)
-if not len(rows):
+check_few(name)
+queue = cached.review_queue(name)
+if not len(queue.rows):
     st.info("This dataset holds no photo.")
     st.stop()
-place = current_place(rows, name, place_after(editor_event("mask editor"), rows))
-table = cached.rows(name)
-mask_editor(
-    editor_rows(table, [place])[0],
-    key="mask editor",
-    engine=engine,
-    author=author,
-    ahead=editor_rows(table, range(place + 1, place + 1 + N_AHEAD)),
-    behind=editor_rows(table, range(place - 1, place - 1 - N_AHEAD, -1)),
-    fill_rgb=fill,
-    silhouette_rgb=silhouette,
-)
-stepper(rows, place, partial(next_row, table))
-versions(int(rows.row_ids[place]), author)
+progress = queue.progress
+show_progress(progress)
+listed = review_list(name, queue, *ask_queue(progress))
+with st.container(horizontal=True, vertical_alignment="center"):
+    shows_many = ask_show()
+    refresh_button(listed)
+
+if shows_many:
+    style = GalleryStyle(fill_rgb=colours[0], silhouette_rgb=colours[1])
+    rows = photos(cached.review_rows(name), listed.row_ids)
+    opened = many_photos(rows, queue, style=style, author=author)
+    if opened is not None:
+        open_one(opened)
+else:
+    row_id = one_photo(name, listed, queue, engine=engine, author=author, colours=colours)
+    if row_id is not None:
+        versions(row_id, author)
 engine_list()
+check_rest(name)

@@ -18,6 +18,12 @@ from components.cached.finished_runs import (
     runs,
 )
 from components.cached.plans import cost_of, encoder_known, planned_audit
+from components.cached.reviews import (
+    n_unchecked,
+    review_queue,
+    review_rows,
+    stale_runs,
+)
 from components.cached.sources import preview, read_again, source_columns
 from components.cached.stored_datasets import (
     card,
@@ -42,6 +48,7 @@ __all__ = [
     "gallery_rows",
     "identities",
     "matching_rows",
+    "n_unchecked",
     "pair_facts",
     "past_runs",
     "planned_audit",
@@ -51,8 +58,11 @@ __all__ = [
     "queries",
     "read_again",
     "report",
+    "review_queue",
+    "review_rows",
     "rows",
     "run_folder",
     "runs",
     "source_columns",
+    "stale_runs",
 ]
