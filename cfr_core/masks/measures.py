@@ -77,7 +77,8 @@ def measure_mask(pixels: BoolArray) -> MaskMeasures:
     body = np.ascontiguousarray(pixels[y : y + h, x : x + w])
     n_px = int(np.count_nonzero(body))
     part_of, part_px = parts(body)
-    hole_px = holes(body)[1]
+    _, label_px, is_hole = _background(body)
+    hole_px = label_px[is_hole]
     return MaskMeasures(
         area_share=n_px / pixels.size,
         n_islands=len(part_px) - 1,
@@ -131,14 +132,20 @@ def holes(pixels: BoolArray) -> tuple[np.ndarray, np.ndarray]:
     Returns:
         (H, W) int32 hole of each pixel, from 1, and 0 outside; (P,) int64 pixels of each hole.
     """
+    labels, label_px, is_hole = _background(pixels)
+    number = np.zeros(len(is_hole), np.int32)
+    number[is_hole] = np.arange(1, is_hole.sum() + 1)
+    return number[labels], label_px[is_hole]
+
+
+def _background(pixels: BoolArray) -> tuple[np.ndarray, np.ndarray, BoolArray]:
+    """(H, W) int32 label of each pixel, pixels of each label, and whether it is a hole."""
     outside = np.pad(~pixels, 1, constant_values=True).view(np.uint8)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(outside, connectivity=4)
     # Label 0 is the mask; one other label is the frame that was put around.
-    number = np.zeros(len(stats), np.int32)
     is_hole = np.arange(len(stats)) != labels[0, 0]
     is_hole[0] = False
-    number[is_hole] = np.arange(1, is_hole.sum() + 1)
-    return number[labels[1:-1, 1:-1]], stats[is_hole, cv2.CC_STAT_AREA].astype(np.int64)
+    return labels[1:-1, 1:-1], stats[:, cv2.CC_STAT_AREA].astype(np.int64), is_hole
 
 
 def outline_length(pixels: BoolArray) -> float:
@@ -164,9 +171,8 @@ def _roughness(part: BoolArray) -> float:
     scale = min(1.0, _EDGE_PX / max(part.shape))
     if scale < 1:
         size_wh = [max(1, round(side * scale)) for side in part.shape[::-1]]
-        part = _half_or_more(
-            cv2.resize(part.astype(np.float32), size_wh, interpolation=cv2.INTER_AREA)
-        )
+        grey = np.negative(part.view(np.uint8))  # 255 on the animal
+        part = np.asarray(cv2.resize(grey, size_wh, interpolation=cv2.INTER_AREA) > 127)
     solid = part | (holes(part)[0] > 0)
     sigma = max(0.8, _EDGE_BLUR * float(np.sqrt(np.count_nonzero(solid))))
     room = np.pad(solid, int(4 * sigma) + 2).astype(np.float32)
