@@ -14,12 +14,11 @@ import numpy as np
 
 from cfr_core.errors import WeightsError
 from cfr_core.images import crop, decode
-from cfr_core.masks.grabcut import mask_from_taps
-from cfr_core.segmenters.cards import GRABCUT, available_segmenters, find_segmenter
+from cfr_core.segmenters.cards import available_segmenters, find_segmenter
 from cfr_core.segmenters.features import FeatureCache, crop_key
 from cfr_core.segmenters.load import load_segmenter
 from cfr_core.segmenters.prefetch import Prefetcher, Upcoming
-from cfr_core.segmenters.segmenter import Candidates, EncodedImage, Prompts, Segmenter
+from cfr_core.segmenters.segmenter import Candidates, Prompts, Segmenter
 from cfr_core.types import CropRequest, ImageArray
 
 _N_CROPS = 4
@@ -39,24 +38,6 @@ class Proposal:
     candidates: Candidates
     engine_s: float
     encode_s: float
-
-
-class _RoughTaps:
-    name = "grabcut"
-    fingerprint = "grabcut"
-    reads_text = False
-
-    def encode(self, images: Sequence[ImageArray]) -> list[EncodedImage]:
-        return [EncodedImage(image, {}, self.fingerprint) for image in images]
-
-    def propose(self, image: EncodedImage, prompts: Prompts) -> Candidates:
-        prompts.check_inside(image.size_hw)
-        taps = [(int(x), int(y)) for x, y in prompts.points_xy[prompts.is_animal]]
-        if prompts.box_xyxy is not None:
-            left, top, right, bottom = prompts.box_xyxy
-            taps.append((int((left + right) / 2), int((top + bottom) / 2)))
-        mask = mask_from_taps(image.pixels, taps)
-        return Candidates(mask[np.newaxis], np.array([np.nan], np.float32))
 
 
 class Engines:
@@ -119,7 +100,7 @@ class Engines:
         if not here[name].is_present:
             # Fetching gigabytes is a decision, and no answer to a click.
             raise WeightsError(f"the weights of {name} are not here yet: {here[name].needs}")
-        return _RoughTaps() if name == GRABCUT else load_segmenter(name, self._checkpoints_dir)
+        return load_segmenter(name, self._checkpoints_dir)
 
     def _let_go(self) -> None:
         if self._warm is not None:

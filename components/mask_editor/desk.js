@@ -9,12 +9,12 @@ class Desk {
     this.drafts = new Drafts(workspace);
     this.sessions = new Map(); // row -> Session
     this.pictures = new Map(); // row -> promise of an image
-    this.masks = new Map(); // row -> promise of the server's answer, fetched ahead
+    this.masks = new Map(); // row and version -> promise of the server's answer, fetched ahead
   }
 
   // What there is of a row: its session, and words about what became of unsaved work ("" if none).
-  async open(row) {
-    const [answer, draft] = await Promise.all([this.mask(row), this.drafts.get(row)]);
+  async open({ row, version }) {
+    const [answer, draft] = await Promise.all([this.mask(row, version), this.drafts.get(row)]);
     const known = this.sessions.get(row);
     const session = known ?? this.begun(row, answer, draft);
     this.sessions.delete(row);
@@ -42,9 +42,10 @@ class Desk {
   }
 
   // Fetched anew each time, unless it was fetched ahead: somebody else may have saved meanwhile.
-  mask(row) {
-    const ahead = this.masks.get(row);
-    this.masks.delete(row);
+  mask(row, version) {
+    const key = `${row} ${version}`;
+    const ahead = this.masks.get(key);
+    this.masks.delete(key);
     return ahead ?? currentMask(row);
   }
 
@@ -57,16 +58,18 @@ class Desk {
     return found;
   }
 
-  // Rows that will probably be opened next.
-  prefetch(rows, engine) {
-    for (const row of rows) {
+  // Photos that will probably be opened next.
+  prefetch(infos, engine) {
+    const masks = this.masks;
+    this.masks = new Map();
+    for (const { row, version } of infos) {
       this.picture(row).catch(() => undefined);
-      if (this.masks.has(row)) continue;
-      const mask = currentMask(row);
-      this.masks.set(row, mask);
-      mask.catch(() => this.masks.delete(row));
+      const key = `${row} ${version}`;
+      const mask = masks.get(key) ?? currentMask(row);
+      this.masks.set(key, mask);
+      mask.catch(() => this.masks.delete(key));
     }
-    if (engine && rows.length) encodeAhead(rows, engine).catch(() => undefined);
+    if (infos.length) encodeAhead(infos.map(({ row }) => row), engine).catch(() => undefined);
   }
 
   // Work that the server does not have yet survives a closed tab.
@@ -96,7 +99,6 @@ class Desk {
       based_on: session.version,
     });
     session.wasSaved(stepId, { ...stored, author, reason });
-    this.masks.delete(session.row);
     await this.keep(session);
   }
 }

@@ -14,8 +14,10 @@ class Journey {
     else if (data.seen !== this.lastEventId) return;
     [this.ahead, this.behind] = [data.ahead, data.behind];
     this.showNeighbours();
+    const { session, panel } = this.editor;
     if (data.row.row !== this.info?.row) this.sentTo(data.row);
-    else this.editor.panel.showTitle((this.info = data.row));
+    else if (session && data.row.version > session.version) this.open(data.row);
+    else panel.showTitle((this.info = data.row));
   }
 
   // The page shows another photo, whatever the editor would have done.
@@ -38,7 +40,7 @@ class Journey {
     const picture = this.desk.picture(info.row).catch((error) => error);
     let opened;
     try {
-      opened = await this.desk.open(info.row);
+      opened = await this.desk.open(info);
     } catch (error) {
       if (this.opening === opening) this.cannotOpen(info, error);
       return;
@@ -47,7 +49,7 @@ class Journey {
     if (this.opening !== opening || this.editor.abort.signal.aborted) return;
     this.editor.show(info, opened, image);
     const near = [...this.ahead, ...this.behind.slice(0, 1)];
-    this.desk.prefetch(near.map(({ row }) => row), this.editor.data.engine);
+    this.desk.prefetch(near, this.editor.data.engine);
   }
 
   cannotOpen(info, error) {

@@ -81,7 +81,8 @@ class Panel {
       rejected: `rejected${session.reason ? `: ${session.reason}` : ""}`,
     };
     const who = session.author ? ` by ${session.author}` : "";
-    const version = session.version ? `Version ${session.version}, ${states[session.status]}${who}` : "No mask yet";
+    const unnumbered = session.isDirty ? "New mask" : "No mask yet";
+    const version = session.version ? `Version ${session.version}, ${states[session.status]}${who}` : unnumbered;
     const share = area ? ` · ${area.toFixed(1)} % of the crop` : "";
     this.state.replaceChildren(
       made("span", `status ${session.status}`, version),

@@ -51,9 +51,10 @@ function drawMask(context, { raster, preview, view, ratio, look, region }) {
 }
 
 function coloursOf({ opacity, mask, added, removed }) {
-  const filled = (colour) => ABGR(...rgbOf(colour), Math.round(255 * opacity));
+  const filled = (colour, share) => ABGR(...rgbOf(colour), Math.round(255 * share));
+  const change = Math.max(0.75, opacity); // what is about to change is seen in any case
   return {
-    fills: [0, filled(removed), filled(added), filled(mask)],
+    fills: [0, filled(removed, change), filled(added, change), filled(mask, opacity)],
     line: ABGR(...rgbOf(mask), 255),
     previewLine: ABGR(...rgbOf(added), 255),
     shade: ABGR(0, 0, 0, 150),

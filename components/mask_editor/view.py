@@ -64,11 +64,13 @@ class EditorRow:
 
     Attributes:
         row: Its row id.
+        version: Its mask version, 0 where it has none; the editor follows where it is newer.
         title: Whom it shows.
         detail: When, and which file.
     """
 
     row: int
+    version: int
     title: str
     detail: str = ""
 

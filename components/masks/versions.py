@@ -17,25 +17,29 @@ def versions(row_id: int, author: str) -> None:
         if not history:
             st.caption("This photo has no mask yet. Each save makes a version, and all are kept.")
             return
-        table = pd.DataFrame([_line(version, mask) for version, mask in reversed(history)])
-        chosen = st.dataframe(
-            table,
-            hide_index=True,
-            on_select="rerun",
-            selection_mode="single-row",
-            key=f"versions of row {row_id}, {len(history)}",
+        st.dataframe(pd.DataFrame([_line(*each) for each in reversed(history)]), hide_index=True)
+        if len(history) > 1:
+            _ask_to_restore(row_id, history, author)
+
+
+def _ask_to_restore(row_id: int, history: list[tuple[int, Mask]], author: str) -> None:
+    newest = history[-1][0]
+    older = dict(reversed(history[:-1]))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.selectbox(
+            "Older version",
+            list(older),
+            format_func=lambda version: f"Version {version}, {older[version].status.value}",
+            width=230,
+            key=f"older version of row {row_id} before {newest}",
         )
-        places = chosen["selection"]["rows"]
-        version = int(table["Version"].iloc[places[0]]) if places else None
-        is_old = version is not None and version != history[-1][0]
         st.button(
-            f"Restore version {version}" if is_old else "Restore an older version",
+            "Restore",
             icon=":material/restore:",
-            disabled=not is_old,
             help="Makes the pixels and the decision of that version count again, as a new version. "
             "Nothing is deleted.",
             on_click=_restore,
-            args=(row_id, version, author, history[-1][0]),
+            args=(row_id, chosen, author, newest),
         )
 
 
