@@ -174,7 +174,10 @@ class EvidenceProfile:
             "run_id": self.run_id,
             "dataset": self.dataset,
             "encoder": self.encoder["name"],
-            "encoder_spec": dict(self.encoder),
+            "encoder_spec": {
+                name: list(value) if isinstance(value, tuple) else value
+                for name, value in self.encoder.items()
+            },
             "engine": self.engine,
             "device": self.device,
             "versions": dict(self.versions),
