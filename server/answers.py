@@ -1,6 +1,11 @@
 """What every route answers where it cannot do what was asked."""
 
-from starlette.responses import JSONResponse
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from cfr_core.errors import (
     CfrError,
@@ -46,3 +51,18 @@ def refusal(error: CfrError) -> JSONResponse:
     else:
         status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 500)
     return JSONResponse(content, status, headers=HEADERS)
+
+
+def answered(
+    route: Callable[[Request], Awaitable[dict[str, Any]]],
+) -> Callable[[Request], Awaitable[Response]]:
+    """A route that answers its result as JSON, and a refusal where it raises."""
+
+    @wraps(route)
+    async def answer(request: Request) -> Response:
+        try:
+            return JSONResponse(await route(request), headers=HEADERS)
+        except CfrError as error:
+            return refusal(error)
+
+    return answer

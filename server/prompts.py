@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from cfr_core.errors import InputError
+from cfr_core.masks import rle
 from cfr_core.masks.coco import from_rle, rle_size_hw
 from cfr_core.segmenters.segmenter import Prompts
-from cfr_core.types import BoolArray
+from cfr_core.types import BoolArray, Mask, MaskStatus
 
 _MAX_POINTS = 1000
+_MAX_TEXT = 2000
+_MAX_NOTES = 200_000
 
 
 def size_of(asked: Mapping[str, Any]) -> tuple[int, int]:
@@ -30,6 +33,30 @@ def mask_of(asked: Mapping[str, Any], key: str = "counts") -> BoolArray:
         MaskError: if they do not fill that size.
     """
     return from_rle({"size": list(size_of(asked)), "counts": asked.get(key)})
+
+
+def drawn_mask(row_id: int, asked: Mapping[str, Any]) -> Mask:
+    """A mask that a person has made of a row.
+
+    Args:
+        row_id: The row.
+        asked: "counts" and "size_hw" as of `mask_of`, "status", and "reason", "author", "score"
+            and "prompts" where they are known.
+
+    Raises:
+        InputError: if one of them is malformed.
+    """
+    return Mask(
+        row_id=row_id,
+        size_hw=size_of(asked),
+        counts=rle.encode(mask_of(asked)),
+        source="human",
+        status=_status(asked.get("status")),
+        score=number(asked, "score"),
+        prompts=text(asked, "prompts", _MAX_NOTES),
+        author=text(asked, "author"),
+        reason=text(asked, "reason"),
+    )
 
 
 def prompts_of(asked: Mapping[str, Any]) -> Prompts:
@@ -59,7 +86,7 @@ def prompts_of(asked: Mapping[str, Any]) -> Prompts:
     )
 
 
-def text(asked: Mapping[str, Any], key: str, longest: int) -> str:
+def text(asked: Mapping[str, Any], key: str, longest: int = _MAX_TEXT) -> str:
     """A text, "" where it is absent.
 
     Raises:
@@ -90,6 +117,15 @@ def whole_number(asked: Mapping[str, Any], key: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 62:
         raise InputError(f"{key} must be a whole number, got {str(value)[:40]!r}")
     return value
+
+
+def _status(value: object) -> MaskStatus:
+    try:
+        return MaskStatus(str(value))
+    except ValueError:
+        raise InputError(
+            f"status must be one of {', '.join(MaskStatus)}, got {str(value)[:40]!r}"
+        ) from None
 
 
 def _numbers(value: object, n: int) -> list[float]:

@@ -10,73 +10,55 @@ Masks travel as plain COCO run lengths, which both sides read without loss. Requ
 pages of this server only; errors are JSON with a `message` for people.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
-from functools import wraps
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from cfr_core.errors import CfrError, InputError
+from cfr_core.errors import InputError
 from cfr_core.masks import rle
 from cfr_core.masks.cleanup import CleanUp, clean_up
-from cfr_core.types import Mask, MaskStatus
+from cfr_core.types import CropRequest, Mask
 from server import prompts
-from server.answers import HEADERS, refusal
+from server.answers import answered
 from server.asked import json_of
 from server.engines import pixels_of
 from server.images import crop_of
 from server.workspace import engines, workspace
 
-_Route = Callable[[Request], Awaitable[Response]]
-_MAX_TEXT = 2000
-_MAX_NOTES = 200_000
 _MAX_AHEAD = 16
 
 
-def _answered(route: Callable[[Request], Awaitable[dict[str, Any]]]) -> _Route:
-    """The route, with its result as JSON and what it cannot do as a refusal."""
-
-    @wraps(route)
-    async def answer(request: Request) -> Response:
-        try:
-            return JSONResponse(await route(request), headers=HEADERS)
-        except CfrError as error:
-            return refusal(error)
-
-    return answer
-
-
-@_answered
+@answered
 async def current_mask(request: Request) -> dict[str, Any]:
     """The mask that counts; version 0 and all zeros where there is none."""
     return await run_in_threadpool(_current, request.path_params["row_id"])
 
 
-@_answered
+@answered
 async def save_mask(request: Request) -> dict[str, Any]:
     """Store a version, or a review of the current pixels; answers its number."""
     asked = await json_of(request)
     return await run_in_threadpool(_save, request.path_params["row_id"], asked)
 
 
-@_answered
+@answered
 async def propose_masks(request: Request) -> dict[str, Any]:
     """Candidates with scores, the engine's own order."""
     asked = await json_of(request)
     return await run_in_threadpool(_propose, request.path_params["row_id"], asked)
 
 
-@_answered
+@answered
 async def clean_mask(request: Request) -> dict[str, Any]:
     """The mask cleaned up, with what was done in words; nothing is stored."""
     asked = await json_of(request)
     return await run_in_threadpool(_clean, asked)
 
 
-@_answered
+@answered
 async def encode_ahead(request: Request) -> dict[str, Any]:
     """Take note of the rows that come next; answers at once."""
     asked = await json_of(request)
@@ -92,9 +74,12 @@ ROUTES = (
 )
 
 
-def _current(row: str) -> dict[str, Any]:
-    request = crop_of(row)
-    version, mask = workspace().mask_history.current(request.row_id)
+def mask_answer(request: CropRequest, version: int, mask: Mask | None) -> dict[str, Any]:
+    """A mask as the editor reads it; all zeros, of the crop's size, where there is none.
+
+    Raises:
+        ImageError: if there is no mask and the crop, whose size is then needed, cannot be read.
+    """
     if mask is None:
         height, width = pixels_of(request).shape[:2]
         return {"version": 0, "size_hw": [height, width], "counts": [height * width], "status": ""}
@@ -112,20 +97,15 @@ def _current(row: str) -> dict[str, Any]:
     }
 
 
+def _current(row: str) -> dict[str, Any]:
+    request = crop_of(row)
+    return mask_answer(request, *workspace().mask_history.current(request.row_id))
+
+
 def _save(row: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     request = crop_of(row)
     history = workspace().mask_history
-    mask = Mask(
-        row_id=request.row_id,
-        size_hw=prompts.size_of(asked),
-        counts=rle.encode(prompts.mask_of(asked)),
-        source="human",
-        status=_status(asked.get("status")),
-        score=prompts.number(asked, "score"),
-        prompts=prompts.text(asked, "prompts", _MAX_NOTES),
-        author=prompts.text(asked, "author", _MAX_TEXT),
-        reason=prompts.text(asked, "reason", _MAX_TEXT),
-    )
+    mask = prompts.drawn_mask(request.row_id, asked)
     based_on = prompts.whole_number(asked, "based_on")
     version, current = history.current(request.row_id)
     if current is not None and version == based_on and current.counts == mask.counts:
@@ -143,7 +123,7 @@ def _save(row: str, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _propose(row: str, asked: Mapping[str, Any]) -> dict[str, Any]:
-    engine = prompts.text(asked, "engine", _MAX_TEXT)
+    engine = prompts.text(asked, "engine")
     proposal = engines().propose(crop_of(row), engine, prompts.prompts_of(asked))
     return {
         "candidates": [
@@ -172,12 +152,5 @@ def _encode_ahead(asked: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(rows, list) or len(rows) > _MAX_AHEAD:
         raise InputError(f"rows must be a list of at most {_MAX_AHEAD}")
     crops = [crop_of(str(row)) for row in rows]
-    engines().encode_ahead(crops, prompts.text(asked, "engine", _MAX_TEXT))
+    engines().encode_ahead(crops, prompts.text(asked, "engine"))
     return {"rows": len(crops)}
-
-
-def _status(value: object) -> MaskStatus:
-    try:
-        return MaskStatus(str(value))
-    except ValueError:
-        raise InputError(f"status must be one of {', '.join(MaskStatus)}, got {value!r}") from None

@@ -28,8 +28,10 @@ async function asked(url, body, signal) {
   return content;
 }
 
-const currentMask = (row) => asked(`/api/rows/${row}/mask`);
-const saveMask = (row, mask) => asked(`/api/rows/${row}/mask`, mask);
+// Of a blind audit (its id, else ""), masks are those that were drawn for it, and never the dataset's.
+const maskUrl = (row, audit) => (audit ? `/api/blind/${audit}/rows/${row}/mask` : `/api/rows/${row}/mask`);
+const currentMask = (row, audit) => asked(maskUrl(row, audit));
+const saveMask = (row, audit, mask) => asked(maskUrl(row, audit), mask);
 const proposeMasks = (row, prompts, signal) => asked(`/api/rows/${row}/propose`, prompts, signal);
 const cleanedMask = (row, mask) => asked(`/api/rows/${row}/clean`, mask);
 const encodeAhead = (rows, engine) => asked("/api/segmenters/ahead", { rows, engine });

@@ -5,8 +5,10 @@ const KEPT_PICTURES = 8;
 const KEPT_SESSIONS = 40;
 
 class Desk {
-  constructor(workspace) {
-    this.drafts = new Drafts(workspace);
+  // audit: id of the blind audit that masks are drawn for, else "".
+  constructor(workspace, audit) {
+    this.audit = audit;
+    this.drafts = new Drafts(`${workspace}/${audit}`);
     this.sessions = new Map(); // row -> Session
     this.pictures = new Map(); // row -> promise of an image
     this.masks = new Map(); // row and version -> promise of the server's answer, fetched ahead
@@ -46,7 +48,7 @@ class Desk {
     const key = `${row} ${version}`;
     const ahead = this.masks.get(key);
     this.masks.delete(key);
-    return ahead ?? currentMask(row);
+    return ahead ?? currentMask(row, this.audit);
   }
 
   picture(row) {
@@ -65,7 +67,7 @@ class Desk {
     for (const { row, version } of infos) {
       this.picture(row).catch(() => undefined);
       const key = `${row} ${version}`;
-      const mask = masks.get(key) ?? currentMask(row);
+      const mask = masks.get(key) ?? currentMask(row, this.audit);
       this.masks.set(key, mask);
       mask.catch(() => this.masks.delete(key));
     }
@@ -88,7 +90,7 @@ class Desk {
     if (!session.isDirty && (!status || (status === session.status && status !== "rejected"))) return;
     const stepId = session.stepId;
     const [width, height] = session.size;
-    const stored = await saveMask(session.row, {
+    const stored = await saveMask(session.row, this.audit, {
       size_hw: [height, width],
       counts: session.raster.runs(),
       status: status ?? statusAfterEdit(session),

@@ -39,6 +39,7 @@ class Editor {
     const isFirst = this.data === undefined;
     this.data = data;
     if (isFirst) this.panel.showLooks();
+    this.panel.button("reject").hidden = data.audit !== ""; // in a blind audit there is nothing to reject
     this.lookChanged();
     this.strip.setColours(data.views);
     this.journey.follow(data);
@@ -136,7 +137,7 @@ class Editor {
       next: () => this.journey.next(),
       skip: () => this.journey.skip(),
       accept: () => this.journey.review("accepted"),
-      reject: () => this.panel.askReason(),
+      reject: () => this.data.audit || this.panel.askReason(),
     };
     commands[command]();
   }

@@ -10,7 +10,7 @@ class Journey {
   // A row of the page, and its neighbours; rows of a page that has not heard of the last event yet
   // are old ones.
   follow(data) {
-    if (!this.desk) this.desk = new Desk(data.workspace);
+    if (!this.desk) this.desk = new Desk(data.workspace, data.audit);
     else if (data.seen !== this.lastEventId) return;
     [this.ahead, this.behind] = [data.ahead, data.behind];
     this.showNeighbours();
@@ -102,7 +102,8 @@ class Journey {
 
   review(status, reason = "") {
     const { session, panel, data } = this.editor;
-    if (status === "accepted" && session?.raster.isEmpty()) {
+    // In a blind audit an empty mask says that no animal can be seen.
+    if (status === "accepted" && session?.raster.isEmpty() && !data.audit) {
       panel.say(
         "An empty mask hides nothing, so it cannot be accepted. Draw the animal first, or reject " +
           "the photo and say why.",
@@ -159,7 +160,7 @@ class Journey {
   async takeTheirs(session) {
     const { panel } = this.editor;
     try {
-      session.takeTheirs(await currentMask(session.row));
+      session.takeTheirs(await currentMask(session.row, this.desk.audit));
     } catch (error) {
       panel.say(error.message, { kind: "problem", choices: { "Try again": () => this.takeTheirs(session) } });
       return;

@@ -120,6 +120,7 @@ def mask_editor(  # noqa: PLR0913 - what an editor shows, each by its name
     ahead: Sequence[EditorRow] = (),
     behind: Sequence[EditorRow] = (),
     advances: bool = True,
+    blind_audit: str = "",
     fill_rgb: RGB = IMAGENET_MEAN_RGB,
     silhouette_rgb: RGB = BLACK_RGB,
 ) -> None:
@@ -136,6 +137,8 @@ def mask_editor(  # noqa: PLR0913 - what an editor shows, each by its name
         ahead: The next photos, the nearest first; the first ones are loaded while nobody waits.
         behind: The photos before, the nearest first.
         advances: Whether a decision goes on to the next photo.
+        blind_audit: Id of a blind audit: the editor then starts without the dataset's mask, and
+            what is drawn is stored with the audit alone.
         fill_rgb: Colour in place of what a view removes, in the strip of views.
         silhouette_rgb: Colour of the animal in the silhouette view, there.
     """
@@ -146,6 +149,7 @@ def mask_editor(  # noqa: PLR0913 - what an editor shows, each by its name
         "ahead": [asdict(other) for other in ahead],
         "behind": [asdict(other) for other in behind],
         "advances": advances,
+        "audit": blind_audit,
         "engine": engine,
         "author": author,
         "colours": _COLOURS,

@@ -246,3 +246,24 @@ def test_rows_that_come_next_are_named_without_waiting() -> None:
 
 def test_rows_are_only_asked_by_get_or_post() -> None:
     assert get("/api/rows/1/propose").status in (404, 405)
+
+
+def test_in_a_blind_audit_the_mask_of_the_dataset_is_never_sent(first: int, tmp_path: Path) -> None:
+    audits = served.workspace().blind_audits
+    audit = audits.draw(f"photos-{tmp_path.name}", 11, seed=1, author="anna").audit_id
+    row = first + 4
+    url = f"/api/blind/{audit}/rows/{row}/mask"
+    before = content(get(url))
+    assert not decoded(before["counts"]).any()
+    assert (before["version"], before["status"]) == (0, "")
+    content(post(url, mask(square(), status="accepted")))
+    after = content(get(url))
+    np.testing.assert_array_equal(decoded(after["counts"]), square())
+    assert row not in audits.to_do(audit)
+    # The dataset's own mask is as it was.
+    assert served.workspace().mask_history.current(row)[0] == 1
+    # Nobody sees an animal: that is an answer too.
+    content(post(url, mask(np.zeros((HEIGHT, WIDTH), bool), status="accepted")))
+    content(get(f"/api/blind/{audit}/rows/0/mask"), 404)
+    content(get(f"/api/blind/nothing/rows/{row}/mask"), 404)
+    content(post(url, mask(square()), {"origin": "http://elsewhere"}), 403)
