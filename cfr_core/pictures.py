@@ -84,13 +84,14 @@ def draw(request: CropRequest, spec: PictureSpec) -> bytes:
     """
     photo = decode(Path(request.path), expected_sha256=request.file_sha256).pixels
     if spec.view is None:
-        return _jpeg(_with_box(photo, request.bbox_xywh, spec.size_px))
+        return jpeg(_with_box(photo, request.bbox_xywh, spec.size_px))
     animal = crop(photo, request.bbox_xywh)
     mask = rle.decode(request.mask) if request.mask and spec.view.needs_mask else None
-    return _jpeg(_fitted(render(animal, mask, spec.view), spec.size_px))
+    return jpeg(fitted(render(animal, mask, spec.view), spec.size_px))
 
 
-def _fitted(pixels: ImageArray, size_px: int) -> Image.Image:
+def fitted(pixels: ImageArray, size_px: int) -> Image.Image:
+    """An image whose longest side is at most `size_px`; a smaller one is not enlarged."""
     image = Image.fromarray(np.ascontiguousarray(pixels))
     # The gap lets it average whole blocks first where the image is much too large.
     image.thumbnail((size_px, size_px), Image.Resampling.LANCZOS, reducing_gap=3.0)
@@ -100,7 +101,7 @@ def _fitted(pixels: ImageArray, size_px: int) -> Image.Image:
 def _with_box(
     photo: ImageArray, bbox_xywh: tuple[int, int, int, int] | None, size_px: int
 ) -> Image.Image:
-    image = _fitted(photo, size_px)
+    image = fitted(photo, size_px)
     if bbox_xywh is None:
         return image
     scale = image.width / photo.shape[1]
@@ -112,7 +113,8 @@ def _with_box(
     return image
 
 
-def _jpeg(image: Image.Image) -> bytes:
+def jpeg(image: Image.Image) -> bytes:
+    """The image as JPEG, as all pictures of this product are stored."""
     stream = io.BytesIO()
     image.save(stream, "JPEG", **_JPEG)
     return stream.getvalue()

@@ -7,7 +7,7 @@ it still holds (ETag), because a mask may have changed, or the server may serve 
 import asyncio
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from urllib.parse import urlencode
@@ -18,8 +18,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from cfr_core.errors import InputError, UnknownRowError
+from cfr_core.outlines import outlined, outlined_key
 from cfr_core.pictures import MEDIA_TYPE, PictureSpec, picture, picture_key
-from cfr_core.types import BLACK_RGB, IMAGENET_MEAN_RGB, RGB, CropRequest, View, ViewSpec
+from cfr_core.types import BLACK_RGB, IMAGENET_MEAN_RGB, RGB, CropRequest, Mask, View, ViewSpec
 from cfr_core.workspace.store import Workspace
 from server.answers import HEADERS, STATUS
 from server.workspace import pictures, workspace
@@ -29,7 +30,10 @@ PHOTO = "photo"
 
 DEFAULT_SIZE_PX = 320
 
-_VIEWS = (*View, PHOTO)
+OUTLINE = "outline"
+"""Name of the crop with the outline of its current mask, whatever the mask's state in review."""
+
+_VIEWS = (*View, PHOTO, OUTLINE)
 _PARAMETERS = ("view", "size", "fill", "silhouette", "v")
 _COLOUR = re.compile(r"#?([0-9a-fA-F]{2})([0-9a-fA-F]{2})([0-9a-fA-F]{2})")
 _ROW_ID = re.compile(r"\d{1,18}")
@@ -52,7 +56,7 @@ def image_url(
 
     Args:
         row_id: The row.
-        view: A view's name, or `PHOTO`.
+        view: A view's name, `PHOTO` or `OUTLINE`.
         size_px: Longest side at most.
         fill_rgb: Colour in place of what the view removes.
         silhouette_rgb: Colour of the animal in the silhouette view.
@@ -81,9 +85,15 @@ def image_query(
 async def row_image(request: Request) -> Response:
     """Answer a request for a row's picture; errors are one line of plain text."""
     try:
+        known_tags = request.headers.get("if-none-match", "")
         spec = _picture_spec(request.query_params)
         crop = await run_in_threadpool(crop_of, request.path_params["row_id"])
-        return await _answer(crop, spec, request.headers.get("if-none-match", ""))
+        if request.query_params.get("view") == OUTLINE:
+            _, mask = await run_in_threadpool(workspace().mask_history.current, crop.row_id)
+            return await outlines_answer(crop, [mask] if mask else [], spec, known_tags)
+        return await _answer(
+            picture_key(crop, spec), lambda: picture(crop, spec, pictures()), known_tags
+        )
     except tuple(STATUS) as error:
         status = next(code for kind, code in STATUS.items() if isinstance(error, kind))
         return PlainTextResponse(str(error), status, headers=HEADERS)
@@ -92,15 +102,25 @@ async def row_image(request: Request) -> Response:
 ROUTES = (Route("/api/rows/{row_id}/image", row_image),)
 
 
-async def _answer(crop: CropRequest, spec: PictureSpec, known_tags: str) -> Response:
-    key = picture_key(crop, spec)
+async def outlines_answer(
+    crop: CropRequest, masks: Sequence[Mask], spec: PictureSpec, known_tags: str
+) -> Response:
+    """A crop with masks drawn on it, unless the browser has that picture."""
+    return await _answer(
+        outlined_key(crop, masks, spec),
+        lambda: outlined(crop, masks, spec, pictures()),
+        known_tags,
+    )
+
+
+async def _answer(key: str, drawn: Callable[[], bytes], known_tags: str) -> Response:
     headers = _HEADERS | {"ETag": f'"{key}"', "Cache-Control": "private, no-cache"}
     if key in known_tags:
         return Response(status_code=304, headers=headers)
     content = await run_in_threadpool(pictures().get, key)
     if content is None:
         loop = asyncio.get_running_loop()
-        content = await loop.run_in_executor(_DRAWING, picture, crop, spec, pictures())
+        content = await loop.run_in_executor(_DRAWING, drawn)
     return Response(content, media_type=MEDIA_TYPE, headers=headers)
 
 
@@ -132,7 +152,9 @@ def _picture_spec(query: Mapping[str, str]) -> PictureSpec:
         raise InputError(f"size must be a whole number of pixels, got {size!r}")
     fill = _rgb("fill", query.get("fill", _hex(IMAGENET_MEAN_RGB)))
     silhouette = _rgb("silhouette", query.get("silhouette", _hex(BLACK_RGB)))
-    return PictureSpec(None if view == PHOTO else ViewSpec(View(view), fill, silhouette), int(size))
+    return PictureSpec(
+        None if view in (PHOTO, OUTLINE) else ViewSpec(View(view), fill, silhouette), int(size)
+    )
 
 
 def _rgb(name: str, text: str) -> RGB:

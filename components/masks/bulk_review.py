@@ -10,21 +10,22 @@ from components import state
 from components.errors import plain
 from components.gallery import GalleryRows, GalleryStyle, gallery
 from components.masks.listing import draw_up_anew
+from server.images import OUTLINE
 from server.workspace import workspace
 
 _TOLD = 5
 """Reasons that are shown in full."""
 
 
-def many_photos(
-    rows: GalleryRows, queue: ReviewQueue, *, style: GalleryStyle, author: str
-) -> int | None:
-    """Draw the photos with what can be done to those that are ticked.
+_STYLE = GalleryStyle(OUTLINE, tile_px=200)
+
+
+def many_photos(rows: GalleryRows, queue: ReviewQueue, *, author: str) -> int | None:
+    """Draw the photos with their masks, and what can be done to those that are ticked.
 
     Args:
         rows: Photos of the list.
         queue: Their masks.
-        style: How they are shown.
         author: Who decides.
 
     Returns:
@@ -37,7 +38,7 @@ def many_photos(
         rows,
         # After a decision nothing is ticked, nor when everything is asked for a second time.
         key=f"masks to review {notes.get('round', 0)}",
-        style=style,
+        style=_STYLE,
         current=state.get(state.ROW),
         selected=rows.positions.keys() if notes.get("all") else (),
     )

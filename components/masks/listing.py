@@ -78,8 +78,13 @@ def draw_up_anew() -> None:
     state.notes(__name__).pop("ids", None)
 
 
-def refresh_button(listed: ReviewList) -> None:
-    """Draw the way to a new list, where it would differ."""
+def list_state(listed: ReviewList) -> None:
+    """Draw how much of the list waits, and the way to a new one where it would differ."""
+    n, n_open = len(listed), int(listed.is_open.sum())
+    if n_open:
+        st.caption(f"{n_open:,} of {n:,} photos in this list wait for a decision.")
+    elif n:
+        st.caption(f"All {n:,} photos in this list are reviewed.")
     told = [
         f"{listed.n_old:,} no longer fit" if listed.n_old else "",
         f"{listed.n_new:,} more fit by now" if listed.n_new else "",

@@ -1,5 +1,6 @@
 """One photo in the editor, with the photos of the list that are around it."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -7,7 +8,6 @@ import streamlit as st
 
 from cfr_core.datasets.next_row import next_row
 from cfr_core.masks.defects import DEFECT_LABELS
-from cfr_core.types import RGB
 from cfr_core.workspace.review_queue import ReviewQueue
 from components import cached, state
 from components.errors import plain
@@ -15,38 +15,30 @@ from components.gallery import GalleryRows, GalleryStyle, gallery
 from components.mask_editor import editor_event, mask_editor
 from components.masks.listing import ReviewList, photos
 from components.masks.rows import editor_rows
-from components.masks.walk import Walk, ask_passes_over, walk
+from components.masks.setup import Setup
+from components.masks.walk import Walk, walk
 from components.stepping import stepper
 
-_STRIP = GalleryStyle(layout="strip", tile_px=104)
+_STRIP = GalleryStyle(layout="strip", tile_px=72)
 _STRIP_ROWS = 100
 """Photos that stand beside each other; the strip turns like a page at its end."""
 
 
 def one_photo(
-    dataset: str,
-    listed: ReviewList,
-    queue: ReviewQueue,
-    *,
-    engine: str,
-    author: str,
-    colours: tuple[RGB, RGB],
+    setup: Setup, listed: ReviewList, queue: ReviewQueue, *, passes_over: bool
 ) -> int | None:
     """Draw a photo of the list, or the one that the address says, in the editor.
 
     Args:
-        dataset: Name in the workspace.
+        setup: What a person works with.
         listed: The photos that are gone through.
-        queue: Their masks.
-        engine: Answers points and boxes.
-        author: Who works here.
-        colours: Fill and silhouette colour of the views.
+        queue: The masks of their dataset.
+        passes_over: Whether to go on to photos that wait for a decision.
 
     Returns:
         The row that is shown; None if there is none.
     """
-    every, table = cached.review_rows(dataset), cached.rows(dataset)
-    passes_over = ask_passes_over()
+    every, table = cached.review_rows(setup.dataset), cached.rows(setup.dataset)
     here = walk(every, listed, editor_event("mask editor"), passes_over=passes_over)
     if here is None:
         st.info("No photo is like that. Choose other states or filters above.")
@@ -58,12 +50,12 @@ def one_photo(
     mask_editor(
         shown,
         key="mask editor",
-        engine=engine,
-        author=author,
+        engine=setup.engine,
+        author=setup.author,
         ahead=around[:n_ahead],
         behind=around[n_ahead:],
-        fill_rgb=colours[0],
-        silhouette_rgb=colours[1],
+        fill_rgb=setup.fill_rgb,
+        silhouette_rgb=setup.silhouette_rgb,
     )
     if here.place is not None:
         places = np.searchsorted(every.row_ids, listed.row_ids)
@@ -77,13 +69,9 @@ def _strip(every: GalleryRows, listed: ReviewList, here: Walk) -> None:
         st.info("This photo is not among those chosen above; Next leads to the first of them.")
     if not len(listed):
         return
-    n = len(listed)
-    if here.n_open:
-        st.caption(f"{here.n_open:,} of {n:,} photos in this list wait for a decision.")
-    else:
-        st.caption(f"All {n:,} photos in this list are reviewed.")
     first = (here.place or 0) // _STRIP_ROWS * _STRIP_ROWS
     around = photos(every, listed.row_ids[first : first + _STRIP_ROWS])
+    around = replace(around, details=None)  # one line is enough: the frame says what waits
     opened = gallery(around, key="masks of the list", style=_STRIP, current=here.row_id).opened
     if opened is not None and opened != here.row_id:
         state.put(state.ROW, opened)

@@ -35,14 +35,12 @@ class Walk:
         place: Its place in the list, or None.
         ahead: Row ids of the next photos, the nearest first.
         behind: Of those before, the nearest first.
-        n_open: Photos of the list that wait for a decision.
     """
 
     row_id: int
     place: int | None
     ahead: tuple[int, ...]
     behind: tuple[int, ...]
-    n_open: int
 
 
 def ask_passes_over() -> bool:
@@ -83,7 +81,6 @@ def walk(
         place=place,
         ahead=_ids(ids, places_ahead(listed.is_open, place, passes_over=passes_over)),
         behind=_ids(ids, np.arange((place or 0) - 1, -1, -1)),
-        n_open=int(listed.is_open.sum()),
     )
 
 

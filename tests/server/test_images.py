@@ -146,3 +146,12 @@ def test_drawing_does_not_hold_up_the_server(monkeypatch: pytest.MonkeyPatch) ->
         return refused.status, (await drawing).status
 
     assert asyncio.run(both()) == (404, 200)
+
+
+def test_a_mask_that_waits_is_drawn_on_its_crop() -> None:
+    plain = pixels(get(images.image_url(2)))
+    waits = pixels(get(images.image_url(2, view=images.OUTLINE)))
+    assert waits.shape == plain.shape
+    assert waits[2, 2].mean() < 0.6 * plain[2, 2].mean()
+    none = pixels(get(images.image_url(1, view=images.OUTLINE)))
+    np.testing.assert_allclose(none, pixels(get(images.image_url(1))), atol=8)
