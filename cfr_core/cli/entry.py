@@ -6,7 +6,11 @@ import sys
 
 import typer
 
-from cfr_core.cli import audit_commands, dataset_commands  # noqa: F401 - they register on `app`
+from cfr_core.cli import (  # noqa: F401 - they register on `app`
+    audit_commands,
+    dataset_commands,
+    masks_commands,
+)
 from cfr_core.cli.app import app
 from cfr_core.errors import CfrError, InputError
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
+from cfr_core.datasets.crop_requests import crop_requests
 from cfr_core.errors import InputError
 from cfr_core.fingerprint import fingerprint
 from cfr_core.jobs.folder import JobFolder
@@ -107,23 +106,10 @@ def mask_run(workspace_root: Path, job: NewJob) -> MaskRun:
 
 def _rows(workspace: Workspace, dataset: str) -> tuple[list[CropRequest], int]:
     """Rows to be asked for, and how many have a mask of a person or the dataset."""
-    table, root = workspace.annotations(dataset).table, Path(workspace.card(dataset).root)
+    rows = crop_requests(workspace.card(dataset), workspace.annotations(dataset))
     masks = workspace.masks(dataset)
-    asked = ~table["row_id"].map(lambda row_id: _is_by_people(masks.get(row_id))).astype(bool)
-    columns = ["row_id", "path", "file_sha256", "bbox_x", "bbox_y", "bbox_w", "bbox_h"]
-    rows = [
-        CropRequest(
-            row_id=int(row_id),
-            path=str(root / path),
-            bbox_xywh=None if pd.isna(box[0]) else (box[0], box[1], box[2], box[3]),
-            mask=None,
-            file_sha256=file_sha256,
-        )
-        for row_id, path, file_sha256, *box in zip(
-            *(table.loc[asked, column].tolist() for column in columns), strict=True
-        )
-    ]
-    return rows, len(table) - len(rows)
+    asked = [row for row in rows if not _is_by_people(masks.get(row.row_id))]
+    return asked, len(rows) - len(asked)
 
 
 def _is_by_people(mask: Mask | None) -> bool:
