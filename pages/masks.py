@@ -6,6 +6,7 @@ from components import cached, state
 from components.masks.bulk_review import many_photos
 from components.masks.engines import engine_list
 from components.masks.listing import list_state, photos, review_list
+from components.masks.live import live_audit
 from components.masks.one_photo import one_photo
 from components.masks.progress import check_few, check_rest, show_progress
 from components.masks.queue_choices import ask_queue
@@ -44,5 +45,6 @@ else:
     row_id = one_photo(setup, listed, queue, passes_over=passes_over)
     if row_id is not None:
         versions(row_id, setup.author)
+        live_audit(setup.dataset, row_id)
 engine_list()
 check_rest(setup.dataset)

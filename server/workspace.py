@@ -14,6 +14,7 @@ from cfr_core.workspace.cache import FileCache
 from cfr_core.workspace.location import default_root
 from cfr_core.workspace.store import Workspace
 from server.engines import Engines
+from server.live_updates import LiveUpdates
 
 _PICTURES_LIMIT_BYTES = 4 * 1024**3
 """About 100,000 pictures of 320 px; the folder can be deleted at any time."""
@@ -26,7 +27,7 @@ class _Opened:
     pictures: FileCache
     jobs: JobQueue
     engines: Engines
-    live_audits: LiveAudits
+    live_updates: LiveUpdates
 
 
 class _Holder:
@@ -53,7 +54,7 @@ class _Holder:
                     pictures,
                     jobs,
                     Engines(workspace.checkpoints_dir, workspace.cache_dir / "segmenters"),
-                    LiveAudits(workspace),
+                    LiveUpdates(LiveAudits(workspace)),
                 )
             return self._opened
 
@@ -65,6 +66,7 @@ class _Holder:
         if self._opened is not None:
             self._opened.jobs.close()
             self._opened.engines.close()
+            self._opened.live_updates.close()
             self._opened.workspace.close()
             self._opened = None
 
@@ -103,9 +105,9 @@ def engines() -> Engines:
     return _HOLDER.get().engines
 
 
-def live_audits() -> LiveAudits:
+def live_updates() -> LiveUpdates:
     """Runs that follow the masks; errors as of `workspace`."""
-    return _HOLDER.get().live_audits
+    return _HOLDER.get().live_updates
 
 
 def close() -> None:

@@ -1,5 +1,7 @@
 """The page of masks: empty, a queue that is filtered, ordered and gone through, and bulk review."""
 
+import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,9 +9,14 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from cfr_core.audit.job import prepare
+from cfr_core.audit.run import register, run_audit
+from cfr_core.audit.spec import AuditSpec
+from cfr_core.errors import WeightsError
 from cfr_core.masks.rle import encode
 from cfr_core.types import Mask, MaskStatus
 from server import workspace as served
+from tests.grid_encoder import use_grid_encoder
 from tests.made_dataset import made_dataset
 
 Open = Callable[..., AppTest]
@@ -190,3 +197,82 @@ def test_a_photo_opened_among_many_is_shown_alone(masks: Open) -> None:
     test.run()
     assert test.query_params["row"] == "6"
     assert "show" not in test.query_params
+
+
+@pytest.fixture
+def audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A finished run of the discs by an encoder without weights; its id."""
+    use_grid_encoder(monkeypatch)
+    workspace = served.workspace()
+    workspace.add_dataset(made_dataset(tmp_path / "photos", n_photos=24))
+    spec = AuditSpec("discs", "grid", ks=(1,), n_resamples=100)
+    profile = run_audit(prepare(workspace, spec).folder)
+    register(workspace, profile)
+    return profile.run_id
+
+
+def edit(row: int) -> None:
+    version, _ = served.workspace().mask_history.current(row)
+    drawn = Mask(row, (90, 120), encode(np.eye(90, 120, dtype=bool)), "human", MaskStatus.ACCEPTED)
+    served.workspace().mask_history.add(drawn, based_on=version)
+
+
+def wait_for_update(run_id: str) -> None:
+    deadline = time.monotonic() + 60
+    while served.live_updates().state(run_id).is_active and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
+@pytest.mark.usefixtures("discs")
+def test_without_an_audit_there_is_nothing_to_follow(masks: Open) -> None:
+    assert "No audit of this dataset has finished yet" in said(masks())
+
+
+@pytest.mark.usefixtures("audited")
+def test_an_audit_of_the_masks_of_now_needs_no_update(masks: Open) -> None:
+    test = masks(row="5")
+    assert "The audit is of the masks of now" in said(test)
+    assert not [button for button in test.button if button.label == "Update"]
+    (ranks,) = [table.value for table in test.dataframe if "Full image" in table.value]
+    assert ranks["Full image"].iloc[0].isdigit()
+
+
+def test_an_edited_mask_makes_the_audit_stale_until_it_is_updated(
+    masks: Open, audited: str
+) -> None:
+    edit(5)
+    test = masks(row="5")
+    assert "Since this audit: 1 mask was edited" in said(test)
+    test.button(key=f"update {audited}").click().run()
+    wait_for_update(audited)
+    test.run()
+    assert not test.exception
+    words = said(test)
+    assert "The audit is of the masks of now" in words
+    assert re.search(r"CFR at 1: .+ → .+\*\*", words)
+    assert re.search(r"SSI at 1: .+ → .+\*\*", words)
+    (ranks,) = [table.value for table in test.dataframe if "Before" in table.value]
+    assert ranks["View"].tolist() == [
+        "Full image",
+        "Foreground only",
+        "Shortcut only",
+        "Silhouette only",
+    ]
+    assert ranks["Now"].tolist() != ranks["Before"].tolist()
+
+
+def test_an_update_that_fails_says_why(
+    masks: Open, audited: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(5)
+
+    def fail(*_: object) -> None:
+        raise WeightsError("the weights of grid are not here any more")
+
+    monkeypatch.setattr("cfr_core.audit.live.LiveRun", fail)
+    test = masks(row="5")
+    test.button(key=f"update {audited}").click().run()
+    wait_for_update(audited)
+    test.run()
+    assert "weights of grid are not here any more" in said(test)
+    assert test.button(key=f"update {audited}")
