@@ -30,10 +30,11 @@ LAYERS = {1: 10, 2: 20}
 _CARD = CARDS["effnet-lite0"]
 _SIDE_PX = 640
 """Longest side that the network sees; its finest layer here has a value for 2 px of that."""
-_LEAST_PX = 32
+_STEP_PX = 32
+"""The network's coarsest layer has a value for this many pixels."""
 _N_ANIMALS = 398
 """The kinds of ImageNet are in a fixed order, the animals first."""
-_VERSION = 1
+_VERSION = 2
 
 
 def appearance(image: ImageArray) -> dict[str, npt.NDArray[Any]]:
@@ -80,11 +81,12 @@ def _look(image: ImageArray) -> tuple[dict[int, Float32Array], Float32Array]:
         stop_if_unwanted()
         values = block(values)
         if number in LAYERS:
-            layers[number] = np.asarray(values[0].numpy(), np.float32)
+            layers[number] = _without_mirrored(values[0].numpy(), len(image))
     values = body.bn2(body.conv_head(values))[0]
     scores = torch.einsum("kc,chw->khw", weight, values) + bias[:, None, None]
     animals, others = scores[:_N_ANIMALS], scores[_N_ANIMALS:]
-    return layers, (animals.logsumexp(dim=0) - others.logsumexp(dim=0)).numpy()
+    odds = (animals.logsumexp(dim=0) - others.logsumexp(dim=0)).numpy()
+    return layers, _without_mirrored(odds[None], len(image))[0]
 
 
 def _components(layer: Float32Array, n_kept: int) -> Float32Array:
@@ -99,8 +101,20 @@ def _components(layer: Float32Array, n_kept: int) -> Float32Array:
 
 
 def _resized(image: ImageArray) -> ImageArray:
+    """The picture in whole steps of the network, mirrored beyond its edges.
+
+    The network tells the edge of its input from the inside, which here would be taken for looks.
+    """
     height, width = image.shape[:2]
     scale = _SIDE_PX / max(height, width)
-    size_wh = max(_LEAST_PX, round(width * scale)), max(_LEAST_PX, round(height * scale))
+    across, down = (_STEP_PX * max(1, round(side * scale / _STEP_PX)) for side in (width, height))
     way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-    return np.asarray(cv2.resize(np.ascontiguousarray(image), size_wh, interpolation=way), np.uint8)
+    resized = cv2.resize(np.ascontiguousarray(image), (across, down), interpolation=way)
+    mirrored = cv2.copyMakeBorder(resized, *(_STEP_PX,) * 4, cv2.BORDER_REFLECT)
+    return np.asarray(mirrored, np.uint8)
+
+
+def _without_mirrored(layer: Float32Array, input_height: int) -> Float32Array:
+    """(C, h, w) of a layer without what it saw beyond the edges of the picture."""
+    rim = _STEP_PX * layer.shape[1] // input_height
+    return layer[:, rim:-rim, rim:-rim]

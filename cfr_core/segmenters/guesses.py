@@ -52,7 +52,8 @@ def guess_in_box(scene: Scene, box: Rectangle) -> Float32Array:
         box: The box.
 
     Returns:
-        (h, w) float32 from 0 to 1; 0 outside the box.
+        (h, w) float32 from 0 to 1; 0 outside the box. The ellipse in the box where nothing sets an
+        animal apart from its ground.
     """
     is_inside = _rectangle(scene, box)
     inside = is_inside.astype(np.float32)
@@ -66,7 +67,8 @@ def guess_in_box(scene: Scene, box: Rectangle) -> Float32Array:
         guess = _share(_log_odds(seen) + before) * inside
         smoothed = smooth(guess, certainty, scene.grid)
         shares = _share(_SHARPNESS * (smoothed - 0.5)) * inside
-    return smoothed * inside
+    guess = smoothed * inside
+    return guess if (guess > 0.5).any() else _ellipse(scene, box)
 
 
 def corrected(scene: Scene, shares: Float32Array, click: SceneClick) -> Float32Array:
@@ -116,6 +118,12 @@ def _offset2(scene: Scene, box: Rectangle) -> Float32Array:
     across = (2 * x + 1 - left - right) / (right - left)
     down = (2 * y + 1 - top - bottom) / (bottom - top)
     return np.asarray(across**2 + down**2, np.float32)
+
+
+def _ellipse(scene: Scene, box: Rectangle) -> Float32Array:
+    """(h, w) 1 inside the ellipse that fills a box; every box has a place in it."""
+    offset2 = _offset2(scene, box)
+    return np.asarray(offset2 <= max(1.0, float(offset2.min())), np.float32)
 
 
 def _widened(box: Rectangle) -> Rectangle:
