@@ -103,11 +103,20 @@ class VectorStore:
         Quicker than `load` for a few of very many, since no index of all keys is made.
         """
         found: dict[str, Float32Array] = {}
+        missing = {key.encode("ascii") for key in keys}
         for path in sorted(self._folder.glob(f"*{_KEYS_SUFFIX}")):
+            if not missing:
+                break
             known = _block_keys(path, self._dim)
-            for row in np.flatnonzero(np.isin(known, [key.encode("ascii") for key in keys])):
-                vectors = np.load(_vectors_path(path), mmap_mode="r", allow_pickle=False)
-                found.setdefault(known[row].decode("ascii"), np.array(vectors[row]))
+            places = np.flatnonzero(np.isin(known, list(missing)))
+            if not len(places):
+                continue
+            # Equal photos have equal keys, so one key may stand in many rows.
+            here, firsts = np.unique(known[places], return_index=True)
+            vectors = np.load(_vectors_path(path), mmap_mode="r", allow_pickle=False)
+            for key, row in zip(here.tolist(), places[firsts], strict=True):
+                found[key.decode("ascii")] = np.array(vectors[row])
+            missing.difference_update(here.tolist())
         return found
 
     def _refresh(self) -> None:

@@ -43,6 +43,24 @@ def test_a_few_vectors_are_found_among_all_blocks(tmp_path: Path) -> None:
     assert VectorStore(tmp_path, SPEC, "other").find(["k2"]) == {}
 
 
+def test_a_vector_that_many_rows_share_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = VectorStore(tmp_path, SPEC, "torch")
+    store.append(["same"] * 50, np.ones((50, 4), np.float32))
+    store.append(["same"], np.ones((1, 4), np.float32))
+    opened = []
+    load = np.load
+
+    def counted(path: Path, **options: object) -> np.ndarray:
+        opened.append(path)
+        return load(path, **options)
+
+    monkeypatch.setattr(np, "load", counted)
+    np.testing.assert_array_equal(store.find(["same"])["same"], np.ones(4))
+    assert len(opened) == 3, "the keys and the shape of a block, then its vectors"
+
+
 def test_a_vector_that_another_process_appends_is_seen(tmp_path: Path) -> None:
     store = VectorStore(tmp_path, SPEC, "torch")
     assert not store.contains(["k"])[0]
