@@ -29,6 +29,7 @@ page = st.navigation(
         st.Page("retrieval.py", title="Retrieval", icon=":material/manage_search:"),
         st.Page("views.py", title="Views", icon=":material/filter_none:"),
         st.Page("masks.py", title="Masks", icon=":material/draw:"),
+        st.Page("mask_audit.py", title="Mask audit", icon=":material/fact_check:"),
         st.Page("evidence.py", title="Evidence", icon=":material/scatter_plot:"),
         st.Page("compare.py", title="Compare", icon=":material/compare_arrows:"),
     ]

@@ -4,6 +4,7 @@ import streamlit as st
 
 from components import cached, state
 from components.masks.bulk_review import many_photos
+from components.masks.bulk_run import bulk_run, candidates
 from components.masks.engines import engine_list
 from components.masks.listing import list_state, photos, review_list
 from components.masks.live import live_audit
@@ -45,6 +46,8 @@ else:
     row_id = one_photo(setup, listed, queue, passes_over=passes_over)
     if row_id is not None:
         versions(row_id, setup.author)
+        candidates(row_id)
         live_audit(setup.dataset, row_id)
+bulk_run(setup)
 engine_list()
 check_rest(setup.dataset)

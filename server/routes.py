@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from server import blind_masks, columns, images, segmentation
+from server import blind_masks, blind_outlines, columns, images, segmentation
 
 
 async def nothing_there(request: Request) -> Response:
@@ -14,5 +14,6 @@ async def nothing_there(request: Request) -> Response:
 
 def routes() -> list[BaseRoute]:
     """The routes, in the order in which they are tried."""
-    known = [*images.ROUTES, *segmentation.ROUTES, *blind_masks.ROUTES, *columns.ROUTES]
+    parts = (images, segmentation, blind_masks, blind_outlines, columns)
+    known = [route for part in parts for route in part.ROUTES]
     return [*known, Route("/api/{path:path}", nothing_there)]

@@ -19,6 +19,7 @@ from components.cached.finished_runs import (
 )
 from components.cached.plans import cost_of, encoder_known, planned_audit
 from components.cached.reviews import (
+    blind_result,
     n_unchecked,
     review_queue,
     review_rows,
@@ -37,6 +38,7 @@ from components.cached.stored_datasets import (
 )
 
 __all__ = [
+    "blind_result",
     "card",
     "comparison",
     "cost_of",

@@ -6,6 +6,7 @@ from cfr_core.audit.staleness import Staleness
 from cfr_core.audit.staleness import stale_runs as stale_runs_of
 from cfr_core.masks.defects import DEFECT_LABELS, Defect
 from cfr_core.types import MaskStatus
+from cfr_core.workspace.blind_audit import BlindResult
 from cfr_core.workspace.review_queue import ReviewQueue
 from components.cached.moment import Moment, at, now
 from components.cached.stored_datasets import rows
@@ -30,6 +31,15 @@ def n_unchecked(dataset: str) -> int:
 def stale_runs(dataset: str) -> tuple[Staleness, ...]:
     """Runs of a dataset that are of other masks than those of now, the latest first."""
     return _stale_runs(now(), dataset)
+
+
+def blind_result(audit_id: str) -> BlindResult:
+    """What a blind audit has found so far.
+
+    Raises:
+        InputError: if there is none of this name.
+    """
+    return _blind_result(now(), audit_id)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Reading the masks")
@@ -59,6 +69,11 @@ def _review_rows(moment: Moment, dataset: str) -> GalleryRows:
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _n_unchecked(moment: Moment, dataset: str) -> int:
     return at(moment).mask_checks.n_missing(dataset)
+
+
+@st.cache_resource(max_entries=32, show_spinner="Comparing the masks")
+def _blind_result(moment: Moment, audit_id: str) -> BlindResult:
+    return at(moment).blind_audits.result(audit_id)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

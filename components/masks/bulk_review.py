@@ -79,14 +79,17 @@ def _decide(queue: ReviewQueue, chosen: frozenset[int], author: str) -> None:
     with st.popover(f"Reject {n}", icon=":material/close:", disabled=not seen):
         reason = st.text_input("Why", key="reason for selection", placeholder="wrong animal, …")
         st.markdown(f"{words} A rejected mask is in no audit; it is kept among its versions.")
-        st.button(
+        # What the person has seen is what the run before this one drew.
+        notes = state.notes(__name__)
+        shown, notes["shown"] = notes.get("shown", seen), seen
+        if st.button(
             f"Yes, reject {n}",
             key="reject selection",
             disabled=not reason.strip(),
             help=None if reason.strip() else "Say why first; it is kept with the masks.",
-            on_click=_review,
-            args=(seen, MaskStatus.REJECTED, author, reason.strip()),
-        )
+        ):
+            _review(shown, MaskStatus.REJECTED, author, reason.strip())
+            st.rerun()
 
 
 def _what_is_chosen(queue: ReviewQueue, chosen: frozenset[int]) -> str:

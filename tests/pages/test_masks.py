@@ -15,6 +15,7 @@ from cfr_core.audit.spec import AuditSpec
 from cfr_core.errors import WeightsError
 from cfr_core.masks.rle import encode
 from cfr_core.types import Mask, MaskStatus
+from cfr_core.workspace.mask_table import MaskCandidate
 from server import workspace as served
 from tests.grid_encoder import use_grid_encoder
 from tests.made_dataset import made_dataset
@@ -276,3 +277,34 @@ def test_an_update_that_fails_says_why(
     test.run()
     assert "weights of grid are not here any more" in said(test)
     assert test.button(key=f"update {audited}")
+
+
+@pytest.mark.usefixtures("discs")
+def test_a_bulk_run_is_queued_as_a_job(masks: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    queued = []
+    monkeypatch.setattr(served.jobs(), "submit", queued.append)
+    test = masks()
+    assert "never changed" in said(test)
+    test.button(key="start bulk run").click().run()
+    assert not test.exception, test.exception
+    (job,) = queued
+    assert (job.kind, job.label) == ("masks", "Masks of discs with grabcut")
+
+
+@pytest.mark.usefixtures("discs")
+def test_a_bulk_run_with_nothing_to_do_says_so(masks: Open) -> None:
+    edit(1)
+    test = masks()
+    test.button(key="start bulk run").click().run()
+    assert "every row of discs has a mask that a person or the dataset gave" in said(test)
+    assert not served.jobs().jobs()
+
+
+@pytest.mark.usefixtures("discs")
+def test_candidates_of_a_bulk_run_say_why(masks: Open) -> None:
+    counts = encode(np.eye(90, 120, dtype=bool))
+    proposed = Mask(1, (90, 120), counts, "grabcut", MaskStatus.PROPOSED, score=0.4)
+    left = MaskCandidate("run", 1, 0, "grabcut", "box", (90, 120), counts, 0.4, 0.7, "chosen")
+    served.workspace().mask_history.add_proposals([proposed], [left])
+    (table,) = [each.value for each in masks(row="1").dataframe if "Outcome" in each.value]
+    assert table["Outcome"].tolist() == ["chosen"]
