@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -48,6 +47,12 @@ def stored(page: Page, address: str, row: int) -> Stored:
     return Stored(answer["version"], answer["status"], pixels, answer.get("author", ""))
 
 
+def covers(mask: Stored, u: float, v: float) -> bool:
+    """Whether a mask has the pixel at a share of the photo's sides."""
+    height, width = mask.pixels.shape
+    return bool(mask.pixels[int(v * height), int(u * width)])
+
+
 class Editor:
     """The editor on a page, by what a person sees; places are shares of the photo's sides."""
 
@@ -71,10 +76,12 @@ class Editor:
         """Place of the page, from the visible edges of the photo that is shown whole."""
         left, top, width, height = self.page.locator(".stage").evaluate(
             """(stage) => {
+              stage.scrollIntoView({ block: "center", behavior: "instant" });
               const canvas = stage.querySelector("canvas.picture");
               const { left, top, width } = canvas.getBoundingClientRect();
               const ratio = canvas.width / width;
-              const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+              const pen = canvas.getContext("2d");
+              const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
               let [x1, y1, x2, y2] = [Infinity, Infinity, 0, 0];
               for (let at = 3; at < data.length; at += 4) {
                 if (data[at] < 128) continue;
@@ -137,46 +144,35 @@ BODY = [(0.35, 0.35), (0.8, 0.3), (0.8, 0.6), (0.4, 0.62)]
 """Corners inside the zebra of most of these photos."""
 
 
-def test_five_zebras_from_nothing_with_every_tool(
-    editor: Editor, page: Page, address: str, screenshot: Callable
-) -> None:
-    editor.open(0, person="anna")
-    expect(page.locator(".state")).to_have_text("No mask yet")
-
-    # Points: on the animal, off it, moved, and deleted.
+def draw_with_points(editor: Editor) -> None:
+    """On the animal and off it; one point is moved, then deleted."""
     asked = editor.ask(lambda: editor.click(0.5, 0.5))
     assert (asked["labels"], asked["prior"]) == ([True], None)
     height, width = asked["size_hw"]
     assert asked["points"][0] == pytest.approx([width / 2, height / 2], abs=2)
-    asked = editor.ask(lambda: editor.click(0.3, 0.3))
+    asked = editor.ask(lambda: editor.click(0.35, 0.4))
     assert asked["labels"] == [True, True]
     assert asked["prior"] is not None  # the mask at hand is refined
-    with_two = editor.share()
-    asked = editor.ask(lambda: editor.click(0.52, 0.4, button="right"))
+    asked = editor.ask(lambda: editor.click(0.9, 0.9, button="right"))
     assert asked["labels"] == [True, True, False]
-    editor.ask(lambda: editor.drag((0.52, 0.4), (0.15, 0.85)))
-    page.mouse.move(*editor.at(0.15, 0.85))
-    screenshot(page, "points")
+    asked = editor.ask(lambda: editor.drag((0.9, 0.9), (0.15, 0.85)))
+    assert asked["points"][2] == pytest.approx([0.15 * width, 0.85 * height], abs=2)
+    editor.page.mouse.move(*editor.at(0.15, 0.85))
     asked = editor.ask(lambda: editor.press("Delete"))
     assert asked["labels"] == [True, True]
-    assert with_two > 1
-    editor.go("a", 1)
-    first = stored(page, address, 0)
-    assert (first.status, first.author, first.version) == ("accepted", "anna", 1)
-    assert first.pixels[height // 2, width // 2]
 
-    # A box, and the eraser.
+
+def draw_with_a_box_and_the_eraser(editor: Editor) -> None:
     editor.press("x")
     editor.ask(lambda: editor.drag((0.05, 0.05), (0.97, 0.97)))
     editor.press("e")
     with_box = editor.share()
     editor.drag((0.3, 0.5), (0.7, 0.5))
-    expect(page.locator(".state")).to_contain_text("unsaved")
     assert editor.share() < with_box
-    editor.go("a", 2)
-    assert not stored(page, address, 1).pixels[..., :].all()
 
-    # The brush, and its right button.
+
+def draw_with_the_brush(editor: Editor) -> None:
+    """Its right button erases."""
     editor.press("b")
     for _ in range(6):
         editor.press("w")
@@ -184,17 +180,14 @@ def test_five_zebras_from_nothing_with_every_tool(
     painted = editor.share()
     editor.drag((0.5, 0.45), (0.6, 0.45), button="right")
     assert 0 < editor.share() < painted
-    editor.go("a", 3)
-    pixels = stored(page, address, 2).pixels
-    height, width = pixels.shape
-    assert pixels[round(0.45 * height), round(0.35 * width)]
-    assert not pixels[round(0.45 * height), round(0.55 * width)]
 
-    # Polygons: a body, and a hole in it.
+
+def draw_with_polygons(editor: Editor, screenshot: Callable) -> None:
+    """A body, and a hole in it."""
     editor.press("g")
     for corner in BODY:
         editor.click(*corner)
-    screenshot(page, "polygon")
+    screenshot(editor.page, "polygon")
     editor.press("Enter")
     whole = editor.share()
     editor.press("h")
@@ -202,13 +195,10 @@ def test_five_zebras_from_nothing_with_every_tool(
         editor.click(*corner)
     editor.click(0.5, 0.4)  # on the first corner: closed
     assert 0 < editor.share() < whole
-    editor.go("a", 4)
-    pixels = stored(page, address, 3).pixels
-    height, width = pixels.shape
-    assert not pixels[round(0.43 * height), round(0.57 * width)]
-    assert pixels[round(0.43 * height), round(0.45 * width)]
 
-    # The clean-up: shown first, then applied.
+
+def draw_and_clean_up(editor: Editor, screenshot: Callable) -> None:
+    """The clean-up of a loose speck is shown first, then applied."""
     editor.press("g")
     for corner in BODY:
         editor.click(*corner)
@@ -216,20 +206,41 @@ def test_five_zebras_from_nothing_with_every_tool(
     editor.press("b")
     for _ in range(12):
         editor.press("q")
-    editor.click(0.1, 0.1)  # a loose speck
+    editor.click(0.1, 0.1)
     before = editor.share()
     editor.press("c")
-    expect(page.locator(".cleaning .words")).to_contain_text("1 loose part dropped")
+    words = editor.page.locator(".cleaning .words")
+    expect(words).to_contain_text("1 loose part dropped", timeout=TIMEOUT_MS)
     assert editor.share() == before
-    screenshot(page, "clean-up")
+    screenshot(editor.page, "clean-up")
     editor.press("Enter")
-    expect(page.locator(".cleaning")).to_be_hidden()
+    expect(editor.page.locator(".cleaning")).to_be_hidden()
+
+
+def test_five_zebras_from_nothing_with_every_tool(
+    editor: Editor, page: Page, address: str, screenshot: Callable
+) -> None:
+    editor.open(0, person="anna")
+    expect(page.locator(".state")).to_have_text("No mask yet")
+    draw_with_points(editor)
+    editor.go("a", 1)
+    draw_with_a_box_and_the_eraser(editor)
+    editor.go("a", 2)
+    draw_with_the_brush(editor)
+    editor.go("a", 3)
+    draw_with_polygons(editor, screenshot)
+    editor.go("a", 4)
+    draw_and_clean_up(editor, screenshot)
     editor.go("a", 5)
-    pixels = stored(page, address, 4).pixels
-    height, width = pixels.shape
-    assert not pixels[: round(0.2 * height)].any()
-    assert pixels[round(0.45 * height), round(0.5 * width)]
-    assert {stored(page, address, row).status for row in range(5)} == {"accepted"}
+    masks = [stored(page, address, row) for row in range(5)]
+    assert {(m.version, m.status, m.author) for m in masks} == {(1, "accepted", "anna")}
+    assert covers(masks[0], 0.5, 0.5)
+    assert covers(masks[2], 0.35, 0.45)
+    assert not covers(masks[2], 0.55, 0.45)
+    assert covers(masks[3], 0.45, 0.43)
+    assert not covers(masks[3], 0.57, 0.43)
+    assert covers(masks[4], 0.5, 0.45)
+    assert not covers(masks[4], 0.1, 0.1)
     # The views of an accepted mask exist by now.
     assert page.request.get(f"{address}/api/rows/4/image?view=foreground").ok
 
@@ -329,11 +340,8 @@ def test_a_window_may_be_resized_in_the_middle(editor: Editor, page: Page, addre
     page.set_viewport_size({"width": 1024, "height": 768})
     expect(page.locator(".work")).to_have_css("grid-template-columns", re.compile(r"^\S+$"))
     page.wait_for_function(
-        """() => {
-          const canvas = document.querySelector(".editor")?.querySelector("canvas.picture")
-            ?? [...document.querySelectorAll("*")].map((e) => e.shadowRoot?.querySelector("canvas.picture")).find(Boolean);
-          return canvas.width === Math.round(canvas.getBoundingClientRect().width * devicePixelRatio);
-        }"""
+        "(c) => c.width === Math.round(c.getBoundingClientRect().width * devicePixelRatio)",
+        arg=page.locator("canvas.picture").element_handle(),
     )
     editor.drag((0.4, 0.6), (0.6, 0.6))
     editor.go("a", 13)
@@ -371,8 +379,7 @@ def test_of_two_people_at_one_mask_the_second_is_told(
     other.go("a", 15)
     after = stored(page, address, 14)
     assert (after.version, after.author, after.status) == (2, "ben", "accepted")
-    height, width = after.pixels.shape
-    assert after.pixels[round(0.6 * height), round(0.5 * width)]
+    assert covers(after, 0.5, 0.6)
 
     # The first one had not changed anything since, and sees the newer mask on coming back.
     editor.go("ArrowRight", 15)
@@ -410,21 +417,44 @@ def test_an_older_version_is_restored_and_the_editor_follows(
     editor.press("Control+s")
     editor.is_at_version(2)
     page.get_by_text("Versions of this mask: 2").click()
-    table = page.get_by_test_id("stDataFrame").first
-    table.scroll_into_view_if_needed()
-    box = table.bounding_box()
-    page.mouse.click(box["x"] + 18, box["y"] + 35 + 35 + 17)  # the checkbox of the second line
-    page.get_by_role("button", name="Restore version 1").click()
+    page.get_by_role("button", name="Restore", exact=True).click()
     editor.is_at_version(3)
     assert editor.share() == first
     assert stored(page, address, 18).version == 3
 
 
-def test_answers_come_at_once(editor: Editor, page: Page, address: str) -> None:
+def durations(page: Page, what: str) -> list[dict]:
+    """What the editor has measured, in ms, with its details."""
+    page.wait_for_function("(what) => performance.getEntriesByName(what).length", arg=what)
+    code = (
+        "(what) => performance.getEntriesByName(what).map((m) => ({ms: m.duration, ...m.detail}))"
+    )
+    return page.evaluate(code, what)
+
+
+_TRIES = 8
+_IS_FETCHED = """(what) => performance.getEntriesByType("resource")
+  .some(({ name, responseEnd }) => name.endsWith(what) && responseEnd > 0)"""
+
+
+def test_answers_and_the_next_photo_come_at_once(editor: Editor, page: Page) -> None:
+    """The best of some tries counts, since other programs run on this machine."""
     editor.open(20)
-    editor.ask(lambda: editor.click(0.5, 0.5))
-    waits = page.evaluate("() => window.cfrMaskTimes ?? null")
-    assert waits is None or waits
+    for u in np.linspace(0.3, 0.7, _TRIES):
+        editor.ask(lambda u=u: editor.click(u, 0.5))
+        beside = [each["ms"] - each["engineMs"] for each in durations(page, "mask proposal")]
+        if min(beside) < 150:
+            break
+    assert min(beside) < 150, beside
+    for row in range(21, 21 + _TRIES):
+        # Somebody looks at a photo for a while, and the next one is fetched meanwhile.
+        for what in (f"/api/rows/{row}/mask", f"/api/rows/{row}/image?view=full&size=2048"):
+            page.wait_for_function(_IS_FETCHED, arg=what, timeout=TIMEOUT_MS)
+        editor.go("ArrowRight", row)
+        steps = [each["ms"] for each in durations(page, "next photo")]
+        if min(steps) < 300:
+            break
+    assert min(steps) < 300, steps
 
 
 @pytest.mark.parametrize(
@@ -435,13 +465,14 @@ def test_it_looks_right(
 ) -> None:
     height = 900 if width == 1440 else 768
     page = new_page(width=width, height=height, scheme=scheme)
-    editor = Editor(page, address).open(0)
-    editor.is_at_version(1)
+    editor = Editor(page, address).open(30)
+    for u in (0.45, 0.6):
+        editor.ask(lambda u=u: editor.click(u, 0.45))
     screenshot(page)
-    for selector in (".stage", ".review"):
-        box = page.locator(selector).bounding_box()
-        assert box["x"] + box["width"] <= width
-        assert box["y"] + box["height"] <= height  # what is needed is seen without scrolling
+    boxes = [page.locator(selector).bounding_box() for selector in (".tools", ".stage", ".review")]
+    assert max(box["x"] + box["width"] for box in boxes) <= width
+    # All that is needed to draw and decide is seen at once.
+    assert boxes[2]["y"] + boxes[2]["height"] - boxes[0]["y"] <= height
     editor.press("?")
     expect(page.locator(".sheet")).to_be_visible()
     screenshot(page, "keys")
