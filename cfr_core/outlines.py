@@ -86,7 +86,7 @@ def _draw_line(pixels: ImageArray, animal: BoolArray, colour: RGB, *, is_dashed:
     line = animal & ~_filtered(animal, ImageFilter.MinFilter(5))
     if is_dashed:
         y, x = np.indices(animal.shape)
-        line &= (x + y) // _DASH_PX % 2 == 0
+        line &= (x // _DASH_PX + y // _DASH_PX) % 2 == 0  # broken in every direction
     pixels[_filtered(line, ImageFilter.MaxFilter(3)) & ~line] //= 3
     pixels[line] = colour
 

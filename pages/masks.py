@@ -12,6 +12,7 @@ from components.masks.one_photo import one_photo
 from components.masks.progress import check_few, check_rest, show_progress
 from components.masks.queue_choices import ask_queue
 from components.masks.setup import ask_setup
+from components.masks.sheet import sheet_button
 from components.masks.show import ask_show, open_one
 from components.masks.versions import versions
 from components.masks.walk import ask_passes_over
@@ -36,6 +37,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     shows_many = ask_show()
     passes_over = shows_many or ask_passes_over()
     list_state(listed)
+    sheet_button(queue)
 
 if shows_many:
     rows = photos(cached.review_rows(setup.dataset), listed.row_ids)

@@ -9,7 +9,7 @@ import streamlit as st
 from cfr_core.audit.live_update import LiveUpdate, RowRanks
 from cfr_core.audit.profile import EvidenceProfile, RatesAtK
 from cfr_core.audit.staleness import Staleness
-from cfr_core.audit.words import VIEW_WORDS, interval_words, percent
+from cfr_core.audit.words import VIEW_WORDS, interval_words
 from cfr_core.types import View
 from components import cached, state
 from components.errors import plain
@@ -50,11 +50,10 @@ def _runs(
     states = {run_id: live_updates().state(run_id) for run_id in runs}
     notes = state.notes(__name__)
     active = {run_id for run_id, each in states.items() if each.is_active}
-    if notes.get("active", set()) - active:
-        # The numbers of the whole page are others now.
+    if notes.get("active", set()) != active:
+        # The whole page shows other numbers now, or has to follow what has begun.
         notes["active"] = active
         st.rerun()
-    notes["active"] = active
     for run_id in sorted(runs, key=lambda run_id: run_id not in stale):
         if run_id in stale or states[run_id] != UpdateState(is_active=False):
             _run(runs[run_id], stale.get(run_id), states[run_id], row_id)
@@ -116,7 +115,7 @@ def _changes(update: LiveUpdate) -> None:
 
 def _value(rates: RatesAtK | None, name: str) -> str:
     value = math.nan if rates is None else getattr(rates, name)
-    return "undefined" if math.isnan(value) else f"{value:.3f} ({percent(value)})"
+    return "undefined" if math.isnan(value) else f"{value:.3f}"
 
 
 def _reason(rates: RatesAtK, name: str) -> str:

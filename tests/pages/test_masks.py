@@ -308,3 +308,18 @@ def test_candidates_of_a_bulk_run_say_why(masks: Open) -> None:
     served.workspace().mask_history.add_proposals([proposed], [left])
     (table,) = [each.value for each in masks(row="1").dataframe if "Outcome" in each.value]
     assert table["Outcome"].tolist() == ["chosen"]
+
+
+@pytest.mark.usefixtures("discs")
+def test_the_sheet_explains_with_a_photo_of_this_dataset(masks: Open) -> None:
+    test = masks()
+    test.button(key="sheet").click().run()
+    assert not test.exception, test.exception
+    pictures = [text.value for text in test.markdown if text.value.startswith("![")]
+    assert [re.search(r"view=(\w+)", picture)[1] for picture in pictures] == [
+        "outline",
+        "foreground",
+        "shortcut",
+        "silhouette",
+    ]
+    assert "ever deleted" in said(test)
