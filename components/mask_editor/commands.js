@@ -26,6 +26,8 @@ const COMMANDS = [
     words: "Shows the whole photo. The wheel zooms to the pointer; hold Space and drag to move." },
   { id: "outline", key: "o", icon: "select_all", label: "Outline", group: "view",
     words: "Shows the outline alone, or the filled mask." },
+  { id: "full", key: "m", icon: "fullscreen", label: "Full screen", group: "view",
+    words: "Gives the whole screen to the editor; Esc or the same key goes back." },
   { id: "help", key: "?", icon: "help", label: "Keys", group: "view", words: "Shows this sheet." },
   { id: "previous", key: "ArrowLeft", shown: "←", icon: "chevron_left", label: "Previous", group: "review",
     words: "Saves and goes to the photo before." },

@@ -42,6 +42,7 @@ class Editor {
     this.panel.button("reject").hidden = data.audit !== ""; // in a blind audit there is nothing to reject
     this.lookChanged();
     this.strip.setColours(data.views);
+    this.showTheme();
     this.journey.follow(data);
   }
 
@@ -118,6 +119,7 @@ class Editor {
 
   run(command) {
     if (command === "help") this.panel.toggleSheet();
+    else if (command === "full") this.toggleFullScreen();
     else if (command === "cancel") this.escape();
     else if (command === "outline") this.panel.set("outline", !this.panel.values.outline);
     else if (this.tools[command]) this.take(command);
@@ -140,6 +142,20 @@ class Editor {
       reject: () => this.data.audit || this.panel.askReason(),
     };
     commands[command]();
+  }
+
+  // Where a browser refuses, as in some frames, the editor stays as it is.
+  toggleFullScreen() {
+    if (this.root.matches(":fullscreen")) document.exitFullscreen();
+    else this.root.requestFullscreen?.().catch(() => undefined);
+  }
+
+  // Whoever goes on by keys sees what there is to decide about.
+  reveal() {
+    const bottom = this.root.querySelector(".review").getBoundingClientRect().bottom;
+    const head = this.root.querySelector(".head");
+    const isInSight = head.getBoundingClientRect().top >= 0 && bottom <= window.innerHeight;
+    if (!isInSight) head.scrollIntoView({ block: "start", behavior: "instant" });
   }
 
   take(tool) {
@@ -197,6 +213,13 @@ class Editor {
     const wanted = Math.round(this.brushPx * factor + Math.sign(factor - 1) * 0.5);
     this.panel.set("brush", clamp(wanted, 2, 160));
     this.pointing.shown();
+  }
+
+  // What the browser draws itself, such as boxes to tick, follows the page's theme.
+  showTheme() {
+    const background = getComputedStyle(this.root).getPropertyValue("--st-background-color").trim();
+    const isDark = /^#[0-9a-f]{6}$/i.test(background) && Math.max(...rgbOf(background)) < 128;
+    this.root.style.colorScheme = isDark ? "dark" : "light";
   }
 
   lookChanged() {

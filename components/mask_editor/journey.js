@@ -85,6 +85,7 @@ class Journey {
     else if (to === this.behind[0]) [this.ahead, this.behind] = [[from, ...this.ahead], this.behind.slice(1)];
     this.showNeighbours();
     await this.open(to);
+    this.editor.reveal();
     measured("next photo", start);
   }
 
