@@ -2,11 +2,14 @@
 
 import csv
 import json
+import multiprocessing
 import os
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Generator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import chain, groupby
 from pathlib import Path
 
@@ -24,7 +27,9 @@ _JPEG_QUALITY = 92
 _N_SITES = 12
 _FIRST_DAY = datetime.fromisoformat("2021-05-01T00:00:00")
 _N_DAYS = 730
-_MAX_THREADS = 6
+_MAX_PROCESSES = 6
+_FEWEST_FOR_PROCESSES = 32
+"""Fewer photos are drawn by the time that a process has started."""
 
 _VISIT_SHARE = 0.15
 """Part of an individual's own scenery that is the encounter's: where in its range it was."""
@@ -74,12 +79,7 @@ def generate(spec: DemoSpec, out: Path, on_progress: OnProgress = no_progress) -
     for folder in ("images", "masks"):
         (out / folder).mkdir(parents=True, exist_ok=True)
     shots = list(_shots(spec))
-    # One thread draws all photos of a scene, which it then paints once.
-    scenes = [list(group) for _, group in groupby(shots, lambda shot: shot.sources.scene)]
-    with ThreadPoolExecutor(min(len(scenes), os.cpu_count() or 1, _MAX_THREADS)) as pool:
-        written = chain.from_iterable(
-            pool.map(lambda group: _write_shots(spec, group, out), scenes)
-        )
+    with closing(_write_all(spec, shots, out)) as written:
         for done, _ in enumerate(written, 1):
             on_progress(Progress("Drawing the demo", done, len(shots), "photos"))
     (out / "dataset.json").write_text(_recipe(spec), encoding="utf-8")
@@ -91,7 +91,7 @@ def generate(spec: DemoSpec, out: Path, on_progress: OnProgress = no_progress) -
     return DemoResult(out, len(shots), spec.n_identities)
 
 
-def _shots(spec: DemoSpec) -> Iterator[_Shot]:
+def _shots(spec: DemoSpec) -> Generator[_Shot, None, None]:
     """Plan every photo: who, when, where, and where its traits come from."""
     digits = len(str(spec.n_identities))
     for i in range(spec.n_identities):
@@ -130,6 +130,27 @@ def _moment(spec: DemoSpec, i: int, e: int, j: int) -> datetime:
     day, second = visit.uniform("date/day", 0, _N_DAYS), visit.uniform("date/second", 21600, 64800)
     pause = Traits(((1.0, (spec.seed, _PHOTO, i, j)),)).uniform("date/pause", 0.0, 25.0)
     return _FIRST_DAY + timedelta(days=int(day), seconds=int(second) + int(30 * j + pause))
+
+
+def _write_all(spec: DemoSpec, shots: Sequence[_Shot], out: Path) -> Generator[_Shot, None, None]:
+    """Draw and write photos in several processes; what has not begun is left out on closing.
+
+    Drawing is thousands of small steps, in which threads would wait for one another.
+    """
+    # One process draws all photos of a scene, which it then paints once.
+    scenes = [list(group) for _, group in groupby(shots, lambda shot: shot.sources.scene)]
+    write = partial(_write_shots, spec, out=out)
+    if len(shots) < _FEWEST_FOR_PROCESSES:
+        yield from chain.from_iterable(map(write, scenes))
+        return
+    # Spawned, since a fork of a program that has threads may stand still.
+    spawn = multiprocessing.get_context("spawn")
+    n_processes = min(len(scenes), os.cpu_count() or 1, _MAX_PROCESSES)
+    pool = ProcessPoolExecutor(n_processes, mp_context=spawn)
+    try:
+        yield from chain.from_iterable(pool.map(write, scenes))
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _write_shots(spec: DemoSpec, shots: Sequence[_Shot], out: Path) -> Sequence[_Shot]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from cfr_core.demo import generate as generator
 from cfr_core.demo.generate import generate
 from cfr_core.demo.presets import PRESETS
 from cfr_core.errors import InputError
@@ -46,6 +47,32 @@ def test_the_same_recipe_gives_the_same_bytes_and_another_seed_others(
     generate(replace(TINY, seed=99), tmp_path / "other")
     other = contents(tmp_path / "other")
     assert all(other[name] != bytes_ for name, bytes_ in contents(root).items() if ".jpg" in name)
+
+
+def test_several_processes_draw_the_same_bytes(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(generator, "_FEWEST_FOR_PROCESSES", 1)
+    said: list[Progress] = []
+    generate(TINY, tmp_path / "again", said.append)
+    assert contents(tmp_path / "again") == contents(root)
+    assert [progress.done for progress in said] == list(range(1, 13))
+
+
+@pytest.mark.parametrize("fewest", [1, 1000], ids=["processes", "this process"])
+def test_nothing_more_is_drawn_after_an_interruption(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fewest: int
+) -> None:
+    monkeypatch.setattr(generator, "_FEWEST_FOR_PROCESSES", fewest)
+
+    def interrupt(_: Progress) -> None:
+        raise InterruptedError
+
+    recipe = replace(TINY, n_identities=20, scene=0.0, n_encounters=4)
+    with pytest.raises(InterruptedError):
+        generate(recipe, tmp_path / "demo", interrupt)
+    assert len(list((tmp_path / "demo" / "images").iterdir())) < 70, "of 80"
+    assert not (tmp_path / "demo" / "metadata.csv").exists()
 
 
 def test_every_row_has_its_photo_and_its_mask(root: Path) -> None:
