@@ -10,8 +10,10 @@ class Journey {
   // A row of the page, and its neighbours; rows of a page that has not heard of the last event yet
   // are old ones.
   follow(data) {
-    if (!this.desk) this.desk = new Desk(data.workspace, data.audit);
-    else if (data.seen !== this.lastEventId) return;
+    if (!this.desk) {
+      this.desk = new Desk(data.workspace, data.audit);
+      this.lastEventId = data.seen; // what another editor of this page has told is no news
+    } else if (data.seen !== this.lastEventId) return;
     [this.ahead, this.behind] = [data.ahead, data.behind];
     this.showNeighbours();
     const { session, panel } = this.editor;

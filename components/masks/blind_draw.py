@@ -18,7 +18,6 @@ _USUAL_N = 30
 _MAX_SEED = 2**31 - 1
 _N_AHEAD = 3
 _AUDIT = Parameter[str | None]("audit", None, str, stays=False)
-_EDITOR = "blind editor"
 
 
 def ask_audit(setup: Setup) -> BlindAudit | None:
@@ -50,11 +49,13 @@ def draw_blind(setup: Setup, audit: BlindAudit) -> None:
         setup: What a person works with.
         audit: The audit.
     """
+    # An editor of its own for each audit, since what is drawn is stored with that one.
+    key = f"blind editor {audit.audit_id}"
     to_do = workspace().blind_audits.to_do(audit.audit_id)
     st.progress(
         audit.n_done / audit.n_rows, f"**{audit.n_done:,} of {audit.n_rows:,} photos drawn**"
     )
-    row_id = _row_to_draw(to_do, workspace().blind_audits.row_ids(audit.audit_id))
+    row_id = _row_to_draw(key, to_do, workspace().blind_audits.row_ids(audit.audit_id))
     if row_id is None:
         return
     others = [other for other in to_do if other != row_id]
@@ -67,7 +68,7 @@ def draw_blind(setup: Setup, audit: BlindAudit) -> None:
     )
     mask_editor(
         shown,
-        key=_EDITOR,
+        key=key,
         engine=setup.engine,
         author=setup.author,
         ahead=ahead,
@@ -77,9 +78,9 @@ def draw_blind(setup: Setup, audit: BlindAudit) -> None:
     )
 
 
-def _row_to_draw(to_do: list[int], rows: list[int]) -> int | None:
+def _row_to_draw(key: str, to_do: list[int], rows: list[int]) -> int | None:
     """The photo that the editor has gone to, or else the first that nobody has drawn."""
-    event, notes = editor_event(_EDITOR), state.notes(__name__)
+    event, notes = editor_event(key), state.notes(key)
     if event is not None and event.kind != "saved":
         notes["row"] = event.to
     row_id: int | None = notes.get("row")

@@ -114,7 +114,7 @@ def test_what_was_drawn_leads_to_the_next_photo(page: Open) -> None:
     test = page(audit=audit_id)
     _, mask = served.workspace().mask_history.current(rows[0])
     served.workspace().blind_audits.add(audit_id, mask)
-    test.session_state["blind editor"] = {
+    test.session_state[f"blind editor {audit_id}"] = {
         "event": {
             "id": "1",
             "kind": "reviewed",
