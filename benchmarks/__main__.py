@@ -8,7 +8,14 @@ from collections.abc import Callable, Iterable
 
 import torch
 
-from benchmarks import bench_app, bench_embedding, bench_live, bench_masks, bench_neighbours
+from benchmarks import (
+    bench_app,
+    bench_editor,
+    bench_embedding,
+    bench_live,
+    bench_masks,
+    bench_neighbours,
+)
 from benchmarks.table import HEADER, Row
 
 BENCHMARKS: dict[str, Callable[[], Iterable[Row]]] = {
@@ -17,6 +24,7 @@ BENCHMARKS: dict[str, Callable[[], Iterable[Row]]] = {
     "app": bench_app.rows,
     "live": bench_live.rows,
     "masks": bench_masks.rows,
+    "editor": bench_editor.rows,
 }
 
 
