@@ -76,6 +76,6 @@ def _blind_result(moment: Moment, audit_id: str) -> BlindResult:
     return at(moment).blind_audits.result(audit_id)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@st.cache_resource(max_entries=8, show_spinner="Comparing the masks with those of the audits")
 def _stale_runs(moment: Moment, dataset: str) -> tuple[Staleness, ...]:
     return stale_runs_of(at(moment), dataset)

@@ -14,10 +14,20 @@ from cfr_core.types import View
 from components import cached, state
 from components.errors import plain
 from components.quantities import count_words
+from components.state import Parameter
 from server.live_updates import UpdateState
 from server.workspace import live_updates
 
 _FOLLOWS_S = 0.5
+
+
+def _yes(text: str) -> bool:
+    if text != "yes":
+        raise ValueError("yes, or left out")
+    return True
+
+
+_IS_OPEN = Parameter[bool]("live", False, _yes, lambda _: "yes")
 
 
 def live_audit(dataset: str, row_id: int | None) -> None:
@@ -27,21 +37,32 @@ def live_audit(dataset: str, row_id: int | None) -> None:
         dataset: Name in the workspace.
         row_id: The photo whose ranks are shown; None for none.
     """
-    with st.expander("Live audit: what these masks change", icon=":material/query_stats:"):
-        runs = {run.run_id: run for run in cached.past_runs() if run.dataset == dataset}
-        if not runs:
-            st.caption("No audit of this dataset has finished yet, so there is nothing to follow.")
-            state.page_link("retrieval.py", "Launch an audit", {})
-            return
-        stale = {each.run_id: each for each in cached.stale_runs(dataset)}
-        is_active = any(live_updates().state(run_id).is_active for run_id in runs)
-        if len(stale) > 1 and not is_active:
-            _update_button(f"Update all {len(stale)} audits", list(stale))
-        if not stale:
-            n = "The audit is" if len(runs) == 1 else f"All {len(runs):,} audits are"
-            st.caption(f"{n} of the masks of now.")
-        draw = st.fragment(_runs, run_every=_FOLLOWS_S if is_active else None)
-        draw(runs, stale, row_id)
+    panel = st.expander(
+        "Live audit: what these masks change",
+        icon=":material/query_stats:",
+        **state.bound(_IS_OPEN),
+    )
+    # With 20,000 rows it takes seconds to see what an edit has left behind.
+    if panel.open:
+        with panel:
+            _panel(dataset, row_id)
+
+
+def _panel(dataset: str, row_id: int | None) -> None:
+    runs = {run.run_id: run for run in cached.past_runs() if run.dataset == dataset}
+    if not runs:
+        st.caption("No audit of this dataset has finished yet, so there is nothing to follow.")
+        state.page_link("retrieval.py", "Launch an audit", {})
+        return
+    stale = {each.run_id: each for each in cached.stale_runs(dataset)}
+    is_active = any(live_updates().state(run_id).is_active for run_id in runs)
+    if len(stale) > 1 and not is_active:
+        _update_button(f"Update all {len(stale)} audits", list(stale))
+    if not stale:
+        n = "The audit is" if len(runs) == 1 else f"All {len(runs):,} audits are"
+        st.caption(f"{n} of the masks of now.")
+    draw = st.fragment(_runs, run_every=_FOLLOWS_S if is_active else None)
+    draw(runs, stale, row_id)
 
 
 def _runs(

@@ -226,12 +226,13 @@ def wait_for_update(run_id: str) -> None:
 
 @pytest.mark.usefixtures("discs")
 def test_without_an_audit_there_is_nothing_to_follow(masks: Open) -> None:
-    assert "No audit of this dataset has finished yet" in said(masks())
+    assert "No audit of this dataset has finished yet" not in said(masks())
+    assert "No audit of this dataset has finished yet" in said(masks(live="yes"))
 
 
 @pytest.mark.usefixtures("audited")
 def test_an_audit_of_the_masks_of_now_needs_no_update(masks: Open) -> None:
-    test = masks(row="5")
+    test = masks(row="5", live="yes")
     assert "The audit is of the masks of now" in said(test)
     assert not [button for button in test.button if button.label == "Update"]
     (ranks,) = [table.value for table in test.dataframe if "Full image" in table.value]
@@ -242,7 +243,7 @@ def test_an_edited_mask_makes_the_audit_stale_until_it_is_updated(
     masks: Open, audited: str
 ) -> None:
     edit(5)
-    test = masks(row="5")
+    test = masks(row="5", live="yes")
     assert "Since this audit: 1 mask was edited" in said(test)
     test.button(key=f"update {audited}").click().run()
     wait_for_update(audited)
@@ -271,7 +272,7 @@ def test_an_update_that_fails_says_why(
         raise WeightsError("the weights of grid are not here any more")
 
     monkeypatch.setattr("cfr_core.audit.live.LiveRun", fail)
-    test = masks(row="5")
+    test = masks(row="5", live="yes")
     test.button(key=f"update {audited}").click().run()
     wait_for_update(audited)
     test.run()
