@@ -9,7 +9,7 @@ from components.masks.engines import engine_list
 from components.masks.listing import list_state, photos, review_list
 from components.masks.live import live_audit
 from components.masks.one_photo import one_photo
-from components.masks.progress import check_few, check_rest, show_progress
+from components.masks.progress import check_rest, show_progress
 from components.masks.queue_choices import ask_queue
 from components.masks.setup import ask_setup
 from components.masks.sheet import sheet_button
@@ -25,7 +25,7 @@ if not names:
     st.stop()
 
 setup = ask_setup(names)
-check_few(setup.dataset)
+cached.check_few(setup.dataset)
 queue = cached.review_queue(setup.dataset)
 if not len(queue.rows):
     st.info("This dataset holds no photo.")

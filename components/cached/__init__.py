@@ -20,6 +20,7 @@ from components.cached.finished_runs import (
 from components.cached.plans import cost_of, encoder_known, planned_audit
 from components.cached.reviews import (
     blind_result,
+    check_few,
     n_unchecked,
     review_queue,
     review_rows,
@@ -40,6 +41,7 @@ from components.cached.stored_datasets import (
 __all__ = [
     "blind_result",
     "card",
+    "check_few",
     "comparison",
     "cost_of",
     "covers",

@@ -12,6 +12,15 @@ from components.cached.moment import Moment, at, now
 from components.cached.stored_datasets import rows
 from components.gallery import GalleryRows, TileState
 
+_FEW = 16
+"""So many masks are looked through before the page is drawn: nobody notices."""
+
+
+def check_few(dataset: str) -> None:
+    """Look through the masks that have just changed, so that the queue knows them."""
+    if n_unchecked(dataset) <= _FEW:
+        _check(now(), dataset)
+
 
 def review_queue(dataset: str) -> ReviewQueue:
     """The rows of a dataset with the states and defects of their masks."""
@@ -64,6 +73,12 @@ def _review_rows(moment: Moment, dataset: str) -> GalleryRows:
         states=[TileState.PLAIN if ok else TileState.ATTENTION for ok in accepted],
         versions=queue.rows["version"].to_numpy(),
     )
+
+
+# A decision changes no mask, but what is trusted of the animals beside it on the photo.
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _check(moment: Moment, dataset: str) -> None:
+    at(moment).mask_checks.update(dataset)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -8,9 +8,6 @@ from components import cached
 from components.quantities import count_words
 from server.workspace import workspace
 
-_FEW = 16
-"""So many masks are looked through before the page is drawn: nobody notices."""
-
 _WORDS = {
     RowState.ACCEPTED: "accepted",
     RowState.REJECTED: "rejected",
@@ -29,12 +26,6 @@ def show_progress(progress: ReviewProgress) -> None:
         f"**{progress.n_reviewed:,} of {progress.n_rows:,} photos reviewed**: "
         + " · ".join([*counts, flagged]),
     )
-
-
-def check_few(dataset: str) -> None:
-    """Look through the masks that have just changed, so that the queue knows them."""
-    if 0 < cached.n_unchecked(dataset) <= _FEW:
-        workspace().mask_checks.update(dataset)
 
 
 def check_rest(dataset: str) -> None:

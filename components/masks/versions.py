@@ -5,6 +5,7 @@ import streamlit as st
 
 from cfr_core.masks.rle import area_px
 from cfr_core.types import Mask
+from components.errors import explained
 from server.workspace import workspace
 
 _SOURCES = {"human": "drawn by a person", "dataset": "came with the dataset"}
@@ -44,7 +45,9 @@ def _ask_to_restore(row_id: int, history: list[tuple[int, Mask]], author: str) -
 
 
 def _restore(row_id: int, version: int, author: str, based_on: int) -> None:
-    workspace().mask_history.restore(row_id, version, author=author, based_on=based_on)
+    # Somebody else may have saved meanwhile; then nothing is restored, and that is said.
+    with explained():
+        workspace().mask_history.restore(row_id, version, author=author, based_on=based_on)
 
 
 def _line(version: int, mask: Mask) -> dict[str, object]:

@@ -324,3 +324,14 @@ def test_the_sheet_explains_with_a_photo_of_this_dataset(masks: Open) -> None:
         "silhouette",
     ]
     assert "ever deleted" in said(test)
+
+
+@pytest.mark.usefixtures("discs")
+def test_a_version_is_not_restored_over_a_newer_one(masks: Open) -> None:
+    edit(5)
+    test = masks(row="5")
+    edit(5)
+    next(button for button in test.button if button.label == "Restore").click().run()
+    assert not test.exception, test.exception
+    assert "look at the newer one" in said(test)
+    assert len(served.workspace().mask_history.versions(5)) == 3
