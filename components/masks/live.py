@@ -116,7 +116,7 @@ def _update_button(label: str, run_ids: list[str]) -> None:
 def _progress(update: UpdateState) -> None:
     progress = update.progress
     if progress is None:
-        st.progress(0.0, "Starting")
+        st.progress(0.0, "Loading the encoder and the run; later updates are quicker")
         return
     share = progress.done / progress.total if progress.total else 0.0
     words = count_words(progress.done, progress.total, progress.unit)

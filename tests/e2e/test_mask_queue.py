@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from cfr_core.audit.spec import AuditSpec
 from cfr_core.masks.rle import encode
 from cfr_core.types import Mask, MaskStatus
 from cfr_core.workspace.store import Workspace
 from tests.made_dataset import made_dataset
+from tests.made_run import made_run
 
 APP = Path(__file__).parents[2] / "app.py"
 N = 24
@@ -25,6 +27,7 @@ def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory)
     folder = tmp_path_factory.mktemp("queue")
     with Workspace(folder / "workspace") as workspace:
         workspace.add_dataset(made_dataset(folder / "photos", n_photos=N))
+        made_run(workspace, AuditSpec("discs", "made", ks=(1,), n_resamples=100))
         history = workspace.mask_history
         for row in PROPOSED:
             history.add(proposed(row), based_on=1)
@@ -87,3 +90,15 @@ def test_a_selection_is_accepted_after_a_question(
     expect(page.get_by_text(f"{n} masks accepted.")).to_be_visible()
     assert status(page, address, PROPOSED[-1]) == "accepted"
     expect(page.get_by_role("button", name="Proposed 0")).to_be_visible()
+
+
+def test_an_update_is_followed_to_its_end(page: Page, address: str) -> None:
+    """Its encoder is not there, so that it ends with the reason; nobody reloads the page."""
+    page.goto(f"{address}/masks?row=20")
+    shows(page, 20)
+    page.get_by_text("Live audit: what these masks change").click()
+    expect(page.get_by_text("Since this audit:")).to_contain_text("dropped out")
+    page.get_by_role("button", name="Update", exact=True).click()
+    expect(page.get_by_test_id("stAlert").filter(has_text="made")).to_be_visible()
+    expect(page.get_by_role("button", name="Update", exact=True)).to_be_visible()
+    expect(page).to_have_url(re.compile("live=yes"))
