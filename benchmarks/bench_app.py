@@ -61,6 +61,8 @@ def screens(runs: tuple[str, ...]) -> tuple[Screen, ...]:
         Screen("Retrieval", "retrieval", table),
         Screen("Views, one photo", f"views?dataset={DATASET}", ".zoomed img[src]"),
         Screen("Views, many photos", f"views?dataset={DATASET}&show=many+photos", picture),
+        Screen("Masks", f"masks?dataset={DATASET}", "text=photos reviewed"),
+        Screen("Mask audit", f"mask_audit?dataset={DATASET}", "text=No blind audit"),
         Screen("Evidence", evidence, ".scatterlayer .point"),
         Screen("Evidence, a query", f"{evidence}&query=7", picture),
         Screen("Compare", f"compare?first={runs[0]}&second={runs[1]}", ".scatterlayer .point"),
