@@ -2,21 +2,28 @@
 
 import json
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import ExifTags, Image
 from pycocotools import mask as coco
 
+from cfr_core.datasets.check import check
+from cfr_core.datasets.sources import read_source
+from cfr_core.images import apply_exif
 from cfr_core.masks import rle
 from cfr_core.types import MaskStatus
 from cfr_core.workspace.location import VARIABLE
 from server import asked
 from server import workspace as served
-from tests.made_dataset import disc, made_dataset
+from tests.made_dataset import disc, made_dataset, write_photos
 from tests.server.asking import Answer, get, post
 
 HEIGHT, WIDTH = 90, 120
+INVERSE = {1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 8, 7: 7, 8: 6}
+"""EXIF orientation that undoes another."""
 
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
@@ -135,6 +142,33 @@ def test_an_engine_proposes_from_points_and_from_a_box() -> None:
         found = decoded(answer["candidates"][answer["best"]]["counts"])
         assert (found & truth).sum() / (found | truth).sum() > 0.8
         assert answer["engine_ms"] > 0
+
+
+def test_a_photo_that_exif_turns_is_edited_as_it_is_seen(tmp_path: Path) -> None:
+    """Prompts, masks and the picture share the upright pixels, whatever the file stores."""
+    folder = tmp_path / "turned"
+    upright = write_photos(folder, 1)[0]
+    with Image.open(upright) as photo:
+        pixels = photo.copy()
+    upright.unlink()
+    for orientation in range(1, 9):
+        stored = apply_exif(pixels, INVERSE[orientation])
+        exif = Image.Exif()
+        exif[ExifTags.Base.Orientation] = orientation
+        stored.save(folder / f"{orientation}.png", exif=exif)
+    table = "\n".join(f"{o}.png,a" for o in range(1, 9))
+    (folder / "metadata.csv").write_text(f"path,identity\n{table}\n")
+    opened = served.workspace()
+    opened.add_dataset(check(read_source(folder), name="turned"))
+    truth = disc(*np.mgrid[:HEIGHT, :WIDTH][::-1], 0)
+    asked = {"engine": "grabcut", "size_hw": [HEIGHT, WIDTH], "box": [25.0, 25.0, 65.0, 65.0]}
+    for row_id in opened.browse("turned")["row_id"].tolist():
+        assert content(get(f"/api/rows/{row_id}/mask"))["size_hw"] == [HEIGHT, WIDTH]
+        with Image.open(BytesIO(get(f"/api/rows/{row_id}/image?size=320").body)) as shown:
+            assert shown.size == (WIDTH, HEIGHT)
+        answer = content(post(f"/api/rows/{row_id}/propose", asked))
+        found = decoded(answer["candidates"][answer["best"]]["counts"])
+        assert (found & truth).sum() / (found | truth).sum() > 0.8
 
 
 def test_a_clean_up_is_shown_and_not_stored() -> None:
