@@ -75,7 +75,6 @@ class Ranking:
         places = np.searchsorted(queries, self.positives.query_rows)
         return average_precision(places, self.positives.n_before + 1, len(queries))
 
-
     def renumbered(self, numbers: IntArray) -> "Ranking":
         """The same ranking of rows that are counted otherwise, in the same order.
 
