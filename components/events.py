@@ -20,3 +20,12 @@ def new_event(key: str) -> Mapping[str, Any] | None:
         return None
     state.notes(key)["answered"] = event.get("id")
     return event
+
+
+def last_event_id(key: str) -> str | None:
+    """Id of the last event that has come from a component, answered or not; None before the first.
+
+    Sent back to the browser, it says whether the page has heard of the last event by then.
+    """
+    event = state.component_state(key).get("event")
+    return str(event["id"]) if isinstance(event, Mapping) and "id" in event else None

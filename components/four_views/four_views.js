@@ -51,7 +51,8 @@ class FourViews {
     this.setStateValue = setStateValue;
     const before = this.data;
     this.data = data;
-    this.place = data.place;
+    // A page that has not heard of the last step yet must not lead back.
+    if (!this.sent || data.seen === this.sent) this.place = data.place;
     if (!this.panels) this.build();
     const sameRow = before?.row === data.row;
     const pictures = await Promise.all(
@@ -185,8 +186,8 @@ class FourViews {
   step(by) {
     this.place = clamp(this.place + by, 0, this.data.count - 1);
     this.eventCount += 1;
-    const id = `${this.session}-${this.eventCount}`;
-    this.setStateValue("event", { id, place: this.place });
+    this.sent = `${this.session}-${this.eventCount}`;
+    this.setStateValue("event", { id: this.sent, place: this.place });
   }
 }
 

@@ -9,7 +9,7 @@ import streamlit as st
 from cfr_core.types import RGB, View
 from cfr_core.views import VIEW_NOTES
 from components import zoom
-from components.events import new_event
+from components.events import last_event_id, new_event
 from server.images import image_query
 
 _SIZES_PX = (640, 1024, 2048)
@@ -72,6 +72,7 @@ def four_views(shown: Shown, *, key: str, fill_rgb: RGB, silhouette_rgb: RGB) ->
         silhouette_rgb: Colour of the animal in the silhouette view.
     """
     data = {
+        "seen": last_event_id(key),
         "row": shown.row_id,
         "version": shown.version,
         "title": shown.title,

@@ -13,9 +13,9 @@ import streamlit as st
 
 from cfr_core.fingerprint import fingerprint
 from cfr_core.types import BLACK_RGB, IMAGENET_MEAN_RGB, RGB
-from components import palette, state
+from components import palette
 from components.colours import colour_text
-from components.events import new_event
+from components.events import last_event_id, new_event
 from server.workspace import workspace
 
 _FOLDER = Path(__file__).parent
@@ -142,7 +142,6 @@ def mask_editor(  # noqa: PLR0913 - what an editor shows, each by its name
         fill_rgb: Colour in place of what a view removes, in the strip of views.
         silhouette_rgb: Colour of the animal in the silhouette view, there.
     """
-    event = state.component_state(key).get("event")
     data = {
         "workspace": fingerprint(folder=str(workspace().root)),
         "row": asdict(row),
@@ -154,7 +153,7 @@ def mask_editor(  # noqa: PLR0913 - what an editor shows, each by its name
         "author": author,
         "colours": _COLOURS,
         "views": {"fill": colour_text(fill_rgb), "silhouette": colour_text(silhouette_rgb)},
-        "seen": event.get("id") if isinstance(event, dict) else None,
+        "seen": last_event_id(key),
     }
     _COMPONENT(key=key, data=data, on_event_change=_nothing)
 

@@ -7,23 +7,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import components.gallery
+from tests.e2e.scripts import START
 
 _FOLDER = Path(components.gallery.__file__).parent
-
-_START = """async ([source, html, css]) => {
-  document.body.innerHTML = '<div id="host" style="width: 800px"></div>';
-  const root = document.getElementById("host").attachShadow({ mode: "open" });
-  root.innerHTML = `${html}<style>${css}</style>`;
-  const blob = new Blob([source], { type: "text/javascript" });
-  const module = await import(URL.createObjectURL(blob));
-  window.sent = [];
-  window.show = (data) =>
-    module.default({
-      data,
-      parentElement: root,
-      setStateValue: (name, value) => window.sent.push([name, value]),
-    });
-}"""
 
 
 def read(*names: str) -> str:
@@ -36,7 +22,7 @@ def script(page: Page) -> Page:
     page.route("**/*", lambda route: route.fulfill(body="", content_type="text/html"))
     page.goto("http://gallery.test/")
     source = read("layout.js", "tile.js", "gallery.js")
-    page.evaluate(_START, [source, read("gallery.html"), read("gallery.css")])
+    page.evaluate(START, [source, read("gallery.html"), read("gallery.css")])
     return page
 
 
