@@ -109,7 +109,7 @@ class Sam3Segmenter:
         return True
 
     def encode(self, images: Sequence[ImageArray]) -> list[EncodedImage]:
-        """_Features of crops, in one batch as far as memory allows.
+        """Features of crops, in one batch as far as memory allows.
 
         Raises:
             DeviceError: if memory does not hold one crop.
