@@ -122,6 +122,20 @@ def bound(parameter: Parameter[T], *, among: Collection[T] | None = None) -> dic
     return {"key": key, "on_change": _take_from_widget, "args": (parameter, key)}
 
 
+def showing(key: str, value: T, changed: Callable[[T], None]) -> dict[str, Any]:
+    """Arguments that make a widget show a value that is kept elsewhere: `st.number_input("n", **…)`.
+
+    Its key stays the same, so it stays one element, with its focus, whatever it shows.
+
+    Args:
+        key: Of the widget, one for the page. It must be given no default of its own.
+        value: What it shows.
+        changed: Is called with what a person changes it to.
+    """
+    st.session_state[key] = value
+    return {"key": key, "on_change": lambda: changed(st.session_state[key])}
+
+
 def open_page(page: str, choices: Mapping[Parameter[Any], Any]) -> NoReturn:
     """Go to a page, such as "views.py", with these choices beside those that stay."""
     st.switch_page(page, query_params=_kept() | _texts(choices))

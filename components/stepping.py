@@ -49,15 +49,13 @@ def stepper(rows: GalleryRows, place: int, find: Callable[[str, int], int | None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _step_button("Previous", ":material/chevron_left:", rows, place - 1)
         _step_button("Next", ":material/chevron_right:", rows, place + 1)
-        # Under a key of its own for each place, so that it always starts from what is shown.
-        number = st.number_input(
+        st.number_input(
             f"Photo, of {len(rows):,}",
             min_value=1,
             max_value=len(rows),
-            value=place + 1,
             step=1,
             width=130,
-            key=f"number of photo {place}",
+            **state.showing("number of photo", place + 1, lambda number: _go(rows, number - 1)),
         )
         words = st.text_input(
             "Find",
@@ -67,9 +65,6 @@ def stepper(rows: GalleryRows, place: int, find: Callable[[str, int], int | None
             width=200,
             **state.bound(_FIND),
         )
-    if number - 1 != place:
-        _go(rows, number - 1)
-        st.rerun()
     if words.strip():
         _go_to_found(rows, words, find(words, place))
 

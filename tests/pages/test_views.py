@@ -65,6 +65,16 @@ def test_steps_go_into_the_address() -> None:
 
 
 @pytest.mark.usefixtures("discs")
+def test_the_number_box_stays_the_same_one() -> None:
+    test = run(row="5")
+    before = test.number_input[0].id
+    test.button(key="Next photo").click().run()
+    assert number(test) == 7
+    # Another one would stand beside it until the page is drawn, and take the focus away.
+    assert test.number_input[0].id == before
+
+
+@pytest.mark.usefixtures("discs")
 def test_a_key_in_the_component_steps_once_and_not_past_the_end() -> None:
     test = run(row="5")
     test.session_state["four views"] = {"event": {"id": "s-1", "place": 7}}
