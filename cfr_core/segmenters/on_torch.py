@@ -1,8 +1,9 @@
 """What the engines that run on PyTorch share: prompts in the model's pixels, memory, stopping."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -53,23 +54,69 @@ def memory_explained(engine: str, device: torch.device) -> Iterator[None]:
         ) from error
 
 
-def encode_within_memory(
-    images: Sequence[ImageArray], encode: Callable[[Sequence[ImageArray]], list[EncodedImage]]
-) -> list[EncodedImage]:
-    """Encode in one batch, or in halves of it as long as memory runs out.
+@dataclass(frozen=True)
+class TorchSegmenter(ABC):
+    """What every engine on PyTorch does alike; see `Segmenter`.
 
-    Raises:
-        torch.OutOfMemoryError: if not even one image fits.
+    Attributes:
+        name: Name in the registry.
+        fingerprint: Digest of model, weights and input size.
     """
-    if not images:
-        return []
-    try:
-        return encode(images)
-    except torch.OutOfMemoryError:
-        if len(images) == 1:
-            raise
-    half = len(images) // 2
-    return encode_within_memory(images[:half], encode) + encode_within_memory(images[half:], encode)
+
+    name: str
+    fingerprint: str
+    _device: torch.device
+
+    def encode(self, images: Sequence[ImageArray]) -> list[EncodedImage]:
+        """Features of crops, in one batch as far as memory allows.
+
+        Raises:
+            DeviceError: if memory does not hold one crop.
+        """
+        with memory_explained(self.name, self._device), torch.inference_mode():
+            return self._encode_within_memory(images)
+
+    def propose(self, image: EncodedImage, prompts: Prompts) -> Candidates:
+        """Masks that fit the prompts.
+
+        Raises:
+            InputError: if the prompts are empty, lie outside the crop, or hold only text and the
+                engine reads none, or if the features are another engine's.
+            DeviceError: if memory runs out.
+        """
+        check_prompts(image, prompts, self)
+        with memory_explained(self.name, self._device), torch.inference_mode():
+            return self._propose(image, prompts)
+
+    @property
+    @abstractmethod
+    def reads_text(self) -> bool:
+        """True if `Prompts.text` is understood."""
+
+    @abstractmethod
+    def _encode(self, images: Sequence[ImageArray]) -> list[EncodedImage]:
+        """Features of at least one crop, in one batch."""
+
+    @abstractmethod
+    def _propose(self, image: EncodedImage, prompts: Prompts) -> Candidates:
+        """Masks for prompts that were checked."""
+
+    def _encode_within_memory(self, images: Sequence[ImageArray]) -> list[EncodedImage]:
+        """Encode in one batch, or in halves of it as long as memory runs out.
+
+        Raises:
+            torch.OutOfMemoryError: if not even one image fits.
+        """
+        if not images:
+            return []
+        try:
+            return self._encode(images)
+        except torch.OutOfMemoryError:
+            if len(images) == 1:
+                raise
+        half = len(images) // 2
+        first, second = images[:half], images[half:]
+        return self._encode_within_memory(first) + self._encode_within_memory(second)
 
 
 def check_prompts(image: EncodedImage, prompts: Prompts, segmenter: Segmenter) -> None:

@@ -21,11 +21,9 @@ from cfr_core.fingerprint import fingerprint
 from cfr_core.segmenters.cards import SegmenterCard
 from cfr_core.segmenters.mobile_sam import build_mobile_sam, with_timm_names
 from cfr_core.segmenters.on_torch import (
+    TorchSegmenter,
     candidates,
-    check_prompts,
-    encode_within_memory,
     is_ambiguous,
-    memory_explained,
     prior_logits,
     stop_between,
     to_model_px,
@@ -65,7 +63,7 @@ def load_sam(card: SegmenterCard, weights: WeightsFile, device: torch.device) ->
         architecture=card.architecture, weights=weights.sha256, input_size_px=size_px
     )
     stop_between(_layers(model))
-    return SamSegmenter(card.name, digest, model, device)
+    return SamSegmenter(card.name, digest, device, model)
 
 
 def _layers(model: Sam) -> list[torch.nn.Module]:
@@ -75,58 +73,31 @@ def _layers(model: Sam) -> list[torch.nn.Module]:
 
 
 @dataclass(frozen=True)
-class SamSegmenter:
-    """A Segment Anything model, loaded; see `Segmenter`.
+class SamSegmenter(TorchSegmenter):
+    """A Segment Anything model, loaded; see `Segmenter`."""
 
-    Attributes:
-        name: Name in the registry.
-        fingerprint: Digest of architecture, weights and input size.
-    """
-
-    name: str
-    fingerprint: str
     _model: Sam = field(repr=False)
-    _device: torch.device
 
     @property
     def reads_text(self) -> bool:
         """Always False."""
         return False
 
-    def encode(self, images: Sequence[ImageArray]) -> list[EncodedImage]:
-        """Features of crops, in one batch as far as memory allows.
-
-        Raises:
-            DeviceError: if memory does not hold one crop.
-        """
-        with memory_explained(self.name, self._device):
-            return encode_within_memory(images, self._encode)
-
-    def propose(self, image: EncodedImage, prompts: Prompts) -> Candidates:
-        """One mask that fits the prompts, or three where all that is known is one click.
-
-        Raises:
-            InputError: if the prompts are empty, only text, or outside the crop, or if the
-                features are another engine's.
-            DeviceError: if memory runs out.
-        """
-        check_prompts(image, prompts, self)
-        with memory_explained(self.name, self._device), torch.inference_mode():
-            low_res, scores = self._decode(image, prompts)
-            logits = self._model.postprocess_masks(
-                low_res, self._input_hw(image.size_hw), image.size_hw
-            )
-            return candidates(logits[0], scores[0])
+    def _propose(self, image: EncodedImage, prompts: Prompts) -> Candidates:
+        """One mask, or three where all that is known is one click."""
+        low_res, scores = self._decode(image, prompts)
+        input_hw = self._input_hw(image.size_hw)
+        logits = self._model.postprocess_masks(low_res, input_hw, image.size_hw)
+        return candidates(logits[0], scores[0])
 
     def _encode(self, images: Sequence[ImageArray]) -> list[EncodedImage]:
         resize = ResizeLongestSide(self._model.image_encoder.img_size)
-        with torch.inference_mode():
-            resized = [torch.from_numpy(resize.apply_image(image)) for image in images]
-            inputs = [
-                self._model.preprocess(pixels.permute(2, 0, 1).contiguous().to(self._device))
-                for pixels in resized
-            ]
-            features = self._model.image_encoder(torch.stack(inputs)).cpu().numpy()
+        resized = [torch.from_numpy(resize.apply_image(image)) for image in images]
+        inputs = [
+            self._model.preprocess(pixels.permute(2, 0, 1).contiguous().to(self._device))
+            for pixels in resized
+        ]
+        features = self._model.image_encoder(torch.stack(inputs)).cpu().numpy()
         return [
             EncodedImage(image, {_FEATURES: row}, self.fingerprint)
             for image, row in zip(images, features, strict=True)

@@ -18,11 +18,9 @@ from cfr_core.encoders.weights import WeightsFile
 from cfr_core.fingerprint import fingerprint
 from cfr_core.segmenters.cards import SegmenterCard
 from cfr_core.segmenters.on_torch import (
+    TorchSegmenter,
     candidates,
-    check_prompts,
-    encode_within_memory,
     is_ambiguous,
-    memory_explained,
     prior_logits,
     stop_between,
     to_model_px,
@@ -54,55 +52,29 @@ def load_sam2(
     stop_between(model.vision_encoder.backbone.blocks)
     side = input_side(model)
     digest = fingerprint(weights=[file.sha256 for file in files], input_size_px=side)
-    return Sam2Segmenter(card.name, digest, model, device)
+    return Sam2Segmenter(card.name, digest, device, model)
 
 
 @dataclass(frozen=True)
-class Sam2Segmenter:
-    """A SAM 2 model, loaded; see `Segmenter`.
+class Sam2Segmenter(TorchSegmenter):
+    """A SAM 2 model, loaded; see `Segmenter`."""
 
-    Attributes:
-        name: Name in the registry.
-        fingerprint: Digest of weights, configuration and input size.
-    """
-
-    name: str
-    fingerprint: str
     _model: Sam2Model = field(repr=False)
-    _device: torch.device
 
     @property
     def reads_text(self) -> bool:
         """Always False."""
         return False
 
-    def encode(self, images: Sequence[ImageArray]) -> list[EncodedImage]:
-        """Features of crops, in one batch as far as memory allows.
-
-        Raises:
-            DeviceError: if memory does not hold one crop.
-        """
-        with memory_explained(self.name, self._device):
-            return encode_within_memory(images, self._encode)
-
-    def propose(self, image: EncodedImage, prompts: Prompts) -> Candidates:
-        """One mask that fits the prompts, or three where all that is known is one click.
-
-        Raises:
-            InputError: if the prompts are empty, only text, or outside the crop, or if the
-                features are another engine's.
-            DeviceError: if memory runs out.
-        """
-        check_prompts(image, prompts, self)
-        with memory_explained(self.name, self._device), torch.inference_mode():
-            levels = [torch.from_numpy(level)[None].to(self._device) for level in _levels(image)]
-            return decode(self._model, levels, prompts, image.size_hw)
+    def _propose(self, image: EncodedImage, prompts: Prompts) -> Candidates:
+        """One mask, or three where all that is known is one click."""
+        levels = [torch.from_numpy(level)[None].to(self._device) for level in _levels(image)]
+        return decode(self._model, levels, prompts, image.size_hw)
 
     def _encode(self, images: Sequence[ImageArray]) -> list[EncodedImage]:
         side = input_side(self._model)
-        with torch.inference_mode():
-            pixels = to_square(Sam2ImageProcessor, images, side).to(self._device)
-            levels = [level.cpu().numpy() for level in self._model.get_image_embeddings(pixels)]
+        pixels = to_square(Sam2ImageProcessor, images, side).to(self._device)
+        levels = [level.cpu().numpy() for level in self._model.get_image_embeddings(pixels)]
         return [
             EncodedImage(
                 image,

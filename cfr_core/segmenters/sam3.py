@@ -23,12 +23,7 @@ from cfr_core.encoders.weights import WeightsFile
 from cfr_core.errors import WeightsError
 from cfr_core.fingerprint import fingerprint
 from cfr_core.segmenters.cards import SegmenterCard
-from cfr_core.segmenters.on_torch import (
-    check_prompts,
-    encode_within_memory,
-    memory_explained,
-    stop_between,
-)
+from cfr_core.segmenters.on_torch import TorchSegmenter, stop_between
 from cfr_core.segmenters.pretrained import load_pretrained
 from cfr_core.segmenters.sam2 import decode, input_side, to_square
 from cfr_core.segmenters.segmenter import Candidates, EncodedImage, Prompts
@@ -64,7 +59,7 @@ def load_sam3(
     nn.Module.to(tracker, device)
     stop_between(detector.vision_encoder.backbone.layers)
     digest = fingerprint(weights=[file.sha256 for file in files], input_size_px=input_side(tracker))
-    return Sam3Segmenter(card.name, digest, detector, tracker, _tokenizer(folder), device)
+    return Sam3Segmenter(card.name, digest, device, detector, tracker, _tokenizer(folder))
 
 
 class _Latest:
@@ -83,24 +78,17 @@ class _Latest:
 
 
 @dataclass(frozen=True)
-class Sam3Segmenter:
+class Sam3Segmenter(TorchSegmenter):
     """A SAM 3 model, loaded; see `Segmenter`.
 
     Clicks and a mask to start from go to its tracker, which finds the one thing they are on and
     reads no name. Without them a name goes to its detector, which finds all that bear it; a box
     then shows it one of them. A box alone goes to the tracker.
-
-    Attributes:
-        name: Name in the registry.
-        fingerprint: Digest of weights, configuration and input size.
     """
 
-    name: str
-    fingerprint: str
     _detector: Sam3Model = field(repr=False)
     _tracker: Sam3TrackerModel = field(repr=False)
     _tokenizer: CLIPTokenizer = field(repr=False)
-    _device: torch.device
     _latest: _Latest = field(default_factory=_Latest, repr=False)
 
     @property
@@ -108,36 +96,18 @@ class Sam3Segmenter:
         """Always True."""
         return True
 
-    def encode(self, images: Sequence[ImageArray]) -> list[EncodedImage]:
-        """Features of crops, in one batch as far as memory allows.
-
-        Raises:
-            DeviceError: if memory does not hold one crop.
-        """
-        with memory_explained(self.name, self._device):
-            return encode_within_memory(images, self._encode)
-
-    def propose(self, image: EncodedImage, prompts: Prompts) -> Candidates:
-        """Masks that fit the prompts: all that bear the name, or what the clicks are on.
-
-        Raises:
-            InputError: if the prompts are empty or outside the crop, or if the features are
-                another engine's.
-            DeviceError: if memory runs out.
-        """
-        check_prompts(image, prompts, self)
+    def _propose(self, image: EncodedImage, prompts: Prompts) -> Candidates:
+        """All that bear the name, or what the clicks are on."""
         shows_one = len(prompts.points_xy) > 0 or prompts.prior is not None
-        with memory_explained(self.name, self._device), torch.inference_mode():
-            if prompts.text and not shows_one:
-                return self._detect(image, prompts)
-            levels = self._latest.get(image.arrays[_FEATURES], partial(self._tracker_levels, image))
-            return decode(self._tracker, levels, prompts, image.size_hw)
+        if prompts.text and not shows_one:
+            return self._detect(image, prompts)
+        levels = self._latest.get(image.arrays[_FEATURES], partial(self._tracker_levels, image))
+        return decode(self._tracker, levels, prompts, image.size_hw)
 
     def _encode(self, images: Sequence[ImageArray]) -> list[EncodedImage]:
-        with torch.inference_mode():
-            pixels = to_square(Sam3ImageProcessor, images, input_side(self._tracker))
-            outputs = self._detector.vision_encoder.backbone(pixels.to(self._device))
-            features = outputs.last_hidden_state.cpu().numpy()
+        pixels = to_square(Sam3ImageProcessor, images, input_side(self._tracker))
+        outputs = self._detector.vision_encoder.backbone(pixels.to(self._device))
+        features = outputs.last_hidden_state.cpu().numpy()
         return [
             EncodedImage(image, {_FEATURES: row}, self.fingerprint)
             for image, row in zip(images, features, strict=True)
