@@ -176,18 +176,10 @@ def export(
     json_target: JsonOption = None,
 ) -> None:
     """Write a dataset as COCO JSON (compressed run lengths), mask PNG files and a table."""
-    from cfr_core.datasets.export import export_dataset
+    from cfr_core.cli.exporting import export_from_workspace, summary_json
 
     settings: Settings = context.obj
-    with Workspace(settings.workspace) as workspace, Bars() as bars:
-        summary = export_dataset(
-            workspace.card(name),
-            workspace.annotations(name),
-            workspace.masks(name).values(),
-            out,
-            copy_images=images,
-            on_progress=bars,
-        )
+    summary = export_from_workspace(settings.workspace, name, out, copy_images=images)
     say(
         f"{summary.n_rows:,} rows and {summary.n_masks:,} masks in {summary.folder} "
         f"({summary.n_images_copied:,} photos copied; {summary.n_masks_left_out:,} masks that are "
@@ -195,7 +187,7 @@ def export(
         json_target,
     )
     if json_target is not None:
-        emit_json(dataclasses.asdict(summary) | {"folder": str(summary.folder)}, json_target)
+        emit_json(summary_json(summary), json_target)
 
 
 def _audit_demo(context: typer.Context, json_target: Path | None) -> None:

@@ -126,24 +126,17 @@ def export(
     json_target: JsonOption = None,
 ) -> None:
     """Write the accepted masks as COCO JSON (compressed run lengths) and as PNG files."""
-    from cfr_core.datasets.export import export_dataset
+    from cfr_core.cli.exporting import export_from_workspace, summary_json
 
     settings: Settings = context.obj
-    with Workspace(settings.workspace) as workspace, Bars() as bars:
-        summary = export_dataset(
-            workspace.card(name),
-            workspace.annotations(name),
-            workspace.masks(name).values(),
-            out,
-            on_progress=bars,
-        )
+    summary = export_from_workspace(settings.workspace, name, out)
     say(
         f"{summary.n_masks:,} masks of {summary.n_rows:,} rows in {summary.folder} "
         f"({summary.n_masks_left_out:,} that are not accepted stayed out)",
         json_target,
     )
     if json_target is not None:
-        emit_json(dataclasses.asdict(summary) | {"folder": str(summary.folder)}, json_target)
+        emit_json(summary_json(summary), json_target)
 
 
 @masks.command(epilog="Example: cfr masks measure zebras -e grabcut -e sam-vit-b --sample 50")
