@@ -22,6 +22,7 @@ import torch
 
 from cfr_core.encoders.devices import processor_name
 from cfr_core.encoders.engines import (
+    ONNX_IMAGES,
     Engine,
     EngineUnavailableError,
     OnnxEngine,
@@ -207,6 +208,7 @@ def _setting(spec: EncoderSpec, device: torch.device) -> dict[str, Any]:
         "processor": [processor_name(), platform.machine(), os.cpu_count(), gpu],
         "instructions": torch.backends.cpu.get_cpu_capability(),
         "versions": [torch.__version__, timm.__version__, onnxruntime.__version__],
+        "onnx_images": ONNX_IMAGES,
     }
 
 

@@ -205,7 +205,7 @@ def test_a_network_without_onnx_export_runs_on_torch(
         raise EngineUnavailableError("no ONNX export: an operator is missing")
 
     monkeypatch.setattr(engine_choice, "export_onnx", fail)
-    assert choose(tiny_network, tmp_path).name == "torch-float32-cpu"
+    assert choose(tiny_network, tmp_path).name.startswith("torch-")  # of either precision
     (memory,) = (tmp_path / "engines").glob("*.json")
     engines = json.loads(memory.read_text())["engines"]
     assert "an operator is missing" in engines["onnxruntime-float32-cpu"]["fault"]

@@ -107,14 +107,20 @@ class FixedBatch(nn.Module):
         return images.reshape(int(images.shape[0]), 3, -1).mean(2)
 
 
-def test_an_export_that_takes_one_batch_size_only_is_no_engine(tmp_path: Path) -> None:
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_an_export_that_holds_a_batch_size_takes_any_number(n: int, tmp_path: Path) -> None:
     network = Network(FixedBatch(), tiny_card(size_px=8))
     export_onnx(network, tmp_path / "network.onnx", input_size_px=8)
-    engine = OnnxEngine(tmp_path / "network.onnx")
-    with pytest.raises(EngineUnavailableError, match="2 vectors come of 3 images"):
-        engine(photos(3, 8))
+    pixels = photos(n, 8)
+    # The normalisation of `tiny_card`, and then the mean of each channel.
+    expected = (pixels.mean(axis=(1, 2)) / 255 - [0.5, 0.4, 0.3]) / [0.2, 0.3, 0.4]
+    np.testing.assert_allclose(OnnxEngine(tmp_path / "network.onnx")(pixels), expected, atol=1e-5)
+
+
+def test_pixels_of_another_size_are_refused(tiny_network: Network, tmp_path: Path) -> None:
+    export_onnx(tiny_network, tmp_path / "network.onnx", input_size_px=64)
     with pytest.raises(EngineUnavailableError, match="cannot run it"):
-        engine(photos(3, 9))
+        OnnxEngine(tmp_path / "network.onnx")(photos(2, 63))
 
 
 class Small(nn.Module):
