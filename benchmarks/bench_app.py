@@ -1,9 +1,10 @@
 """The app with 100,000 rows: seconds to a page's first content, and memory after many views.
 
-A page counts from the request in a new tab to the first thing on it that is about the data, on a
-server that has drawn it once. Other programs lengthen that; the server's own time on a core, told
-beside it, they lengthen less. Memory is that of the server's process while a person steps from
-photo to photo.
+A page counts from the request in a new tab of an empty browser to the first thing on it that is
+about the data, on a server that has drawn it once. What a person waits for further down, such as a
+plot, is measured too, against the same limit. Other programs lengthen that; the server's own time
+on a core, told beside it, they lengthen less. Memory is that of the server's process while a person
+steps from photo to photo.
 """
 
 import statistics
@@ -36,12 +37,12 @@ _CHROMIUM_FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable
 
 @dataclass(frozen=True)
 class Screen:
-    """A page with what counts as its first content.
+    """A page with something on it that is waited for.
 
     Attributes:
         name: What it is, for the table.
         path: Its address on the server.
-        content: CSS selector of the first content, which is there as soon as it can be seen.
+        content: CSS selector of what is waited for; it is there as soon as it can be seen.
     """
 
     name: str
@@ -50,22 +51,29 @@ class Screen:
 
 
 def screens(runs: tuple[str, ...]) -> tuple[Screen, ...]:
-    """Every page of the app, those of a run on the first of these runs."""
-    picture, table = "img.loaded", "[data-testid='stDataFrame'] canvas"
-    evidence = f"evidence?run={runs[0]}&k=1"
+    """Every page of the app, its first content before what comes later; runs are these two."""
+    picture, point = "img.loaded", ".scatterlayer .point"
+    evidence, compare = f"evidence?run={runs[0]}&k=1", f"compare?first={runs[0]}&second={runs[1]}"
     return (
         Screen("Overview", "", f".card:has-text('{DATASET}')"),
         Screen("Dataset, report", f"dataset?dataset={DATASET}", "text=Photos of each individual"),
         Screen("Dataset, photos", f"dataset?dataset={DATASET}&part=photos", picture),
         Screen("Add a dataset", "add_dataset", "text=Where are the photos?"),
-        Screen("Retrieval", "retrieval", table),
+        Screen(
+            "Retrieval, the choices",
+            "retrieval",
+            f"[data-testid='stMultiSelect']:has-text('{DATASET}')",
+        ),
+        Screen("Retrieval, before the start", "retrieval", "[data-testid='stDataFrame'] canvas"),
         Screen("Views, one photo", f"views?dataset={DATASET}", ".zoomed img[src]"),
         Screen("Views, many photos", f"views?dataset={DATASET}&show=many+photos", picture),
         Screen("Masks", f"masks?dataset={DATASET}", "text=photos reviewed"),
         Screen("Mask audit", f"mask_audit?dataset={DATASET}", "text=No blind audit"),
-        Screen("Evidence", evidence, ".scatterlayer .point"),
-        Screen("Evidence, a query", f"{evidence}&query=7", picture),
-        Screen("Compare", f"compare?first={runs[0]}&second={runs[1]}", ".scatterlayer .point"),
+        Screen("Evidence, the run in words", evidence, f"h3:has-text('{DATASET}')"),
+        Screen("Evidence, the plane", evidence, point),
+        Screen("Evidence, photos of a query", f"{evidence}&query=7", picture),
+        Screen("Compare, what is compared", compare, "text=queries of both runs"),
+        Screen("Compare, the plot", compare, point),
     )
 
 
@@ -85,7 +93,7 @@ class Visit:
     """One opening of a page.
 
     Attributes:
-        seconds: From the request to the first content.
+        seconds: From the request to what is waited for.
         cpu_s: What the server needed of a core for it.
     """
 
@@ -104,7 +112,7 @@ def page_row(screen: Screen, first: Visit, later: Sequence[Visit]) -> Row:
     seconds = statistics.median(visit.seconds for visit in later)
     cpu_s = statistics.median(visit.cpu_s for visit in later)
     return Row(
-        what=f"{screen.name}, {N_ROWS:,} rows: first content",
+        what=f"{screen.name}, {N_ROWS:,} rows",
         ours=f"{seconds:.2f} s, {cpu_s:.2f} s of it the server's on a core",
         other=f"limit {LIMIT_S:g} s; the first visit {first.seconds:.2f} s",
         ratio=seconds / LIMIT_S,

@@ -123,7 +123,7 @@ def bound(parameter: Parameter[T], *, among: Collection[T] | None = None) -> dic
 
 
 def showing(key: str, value: T, changed: Callable[[T], None]) -> dict[str, Any]:
-    """Arguments that make a widget show a value that is kept elsewhere: `st.number_input("n", **…)`.
+    """Arguments that make a widget show a value kept elsewhere: `st.number_input("n", **…)`.
 
     Its key stays the same, so it stays one element, with its focus, whatever it shows.
 

@@ -26,11 +26,11 @@ if not profiles:
 
 shown = choose(profiles)
 left, right = st.columns([3, 2], gap="large")
-with left:
-    plane(shown)
-with right:
+with right:  # first: the browser shows words sooner than it has got ready for plots
     numbers(shown)
     download_run(shown.run)
+with left:
+    plane(shown)
 
 st.subheader("Queries")
 queries(shown)

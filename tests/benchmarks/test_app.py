@@ -56,7 +56,7 @@ def test_the_made_neighbours_say_what_the_ranks_say(
             assert right.photo.row_id != query
 
 
-def test_each_page_is_measured_once(made: tuple[Path, tuple[str, ...]]) -> None:
+def test_each_page_is_measured(made: tuple[Path, tuple[str, ...]]) -> None:
     pages = {path.stem for path in (Path(__file__).parents[2] / "pages").glob("*.py")}
     measured = {screen.path.partition("?")[0] or "overview" for screen in screens(made[1])}
     assert measured == pages - {"__init__", "main"}
