@@ -4,9 +4,9 @@ import csv
 import json
 import multiprocessing
 import os
-from collections.abc import Generator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
+from collections.abc import Collection, Generator, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -61,7 +61,36 @@ class _Shot:
     sources: Sources
 
 
-def generate(spec: DemoSpec, out: Path, on_progress: OnProgress = no_progress) -> DemoResult:
+@contextmanager
+def processes_for(specs: Collection[DemoSpec]) -> Iterator[Executor | None]:
+    """Processes that draw the photos of recipes, or None where this one does it sooner by itself.
+
+    Drawing is thousands of small steps, in which threads would wait for one another. Each process
+    begins with a second of imports, so datasets that are drawn one after another share a pool.
+
+    Args:
+        specs: What is to be drawn.
+    """
+    n_photos = sum(spec.n_identities * spec.n_photos for spec in specs)
+    if n_photos < _FEWEST_FOR_PROCESSES:
+        yield None
+        return
+    # Spawned, since a fork of a program that has threads may stand still.
+    spawn = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(min(os.cpu_count() or 1, _MAX_PROCESSES), mp_context=spawn)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def generate(
+    spec: DemoSpec,
+    out: Path,
+    on_progress: OnProgress = no_progress,
+    *,
+    pool: Executor | None = None,
+) -> DemoResult:
     """Write the dataset of a recipe; the same recipe gives the same bytes.
 
     The table is written last, so a folder without metadata.csv was not finished.
@@ -70,6 +99,7 @@ def generate(spec: DemoSpec, out: Path, on_progress: OnProgress = no_progress) -
         spec: The recipe.
         out: Folder to write to: absent or empty.
         on_progress: Told after each photo, from this thread.
+        pool: Draws; None: what `processes_for` gives for this recipe alone.
 
     Raises:
         InputError: if `out` is a file or holds anything already.
@@ -79,7 +109,7 @@ def generate(spec: DemoSpec, out: Path, on_progress: OnProgress = no_progress) -
     for folder in ("images", "masks"):
         (out / folder).mkdir(parents=True, exist_ok=True)
     shots = list(_shots(spec))
-    with closing(_write_all(spec, shots, out)) as written:
+    with closing(_write_all(spec, shots, out, pool)) as written:
         for done, _ in enumerate(written, 1):
             on_progress(Progress("Drawing the demo", done, len(shots), "photos"))
     (out / "dataset.json").write_text(_recipe(spec), encoding="utf-8")
@@ -132,25 +162,24 @@ def _moment(spec: DemoSpec, i: int, e: int, j: int) -> datetime:
     return _FIRST_DAY + timedelta(days=int(day), seconds=int(second) + int(30 * j + pause))
 
 
-def _write_all(spec: DemoSpec, shots: Sequence[_Shot], out: Path) -> Generator[_Shot, None, None]:
-    """Draw and write photos in several processes; what has not begun is left out on closing.
+def _write_all(
+    spec: DemoSpec, shots: Sequence[_Shot], out: Path, pool: Executor | None
+) -> Generator[_Shot, None, None]:
+    """Draw and write photos; what has not begun is left out on closing."""
+    if pool is None:
+        with processes_for([spec]) as own:
+            yield from _written_by(own, spec, shots, out)
+    else:
+        yield from _written_by(pool, spec, shots, out)
 
-    Drawing is thousands of small steps, in which threads would wait for one another.
-    """
+
+def _written_by(
+    pool: Executor | None, spec: DemoSpec, shots: Sequence[_Shot], out: Path
+) -> Generator[_Shot, None, None]:
     # One process draws all photos of a scene, which it then paints once.
     scenes = [list(group) for _, group in groupby(shots, lambda shot: shot.sources.scene)]
     write = partial(_write_shots, spec, out=out)
-    if len(shots) < _FEWEST_FOR_PROCESSES:
-        yield from chain.from_iterable(map(write, scenes))
-        return
-    # Spawned, since a fork of a program that has threads may stand still.
-    spawn = multiprocessing.get_context("spawn")
-    n_processes = min(len(scenes), os.cpu_count() or 1, _MAX_PROCESSES)
-    pool = ProcessPoolExecutor(n_processes, mp_context=spawn)
-    try:
-        yield from chain.from_iterable(pool.map(write, scenes))
-    finally:
-        pool.shutdown(cancel_futures=True)
+    yield from chain.from_iterable(pool.map(write, scenes) if pool else map(write, scenes))
 
 
 def _write_shots(spec: DemoSpec, shots: Sequence[_Shot], out: Path) -> Sequence[_Shot]:

@@ -53,16 +53,18 @@ def _recipes(order: JobOrder) -> "list[DemoSpec]":
 
 def _work(folder: JobFolder, order: JobOrder, on_progress: OnProgress) -> dict[str, Any]:
     from cfr_core.audit.demo import checked_demo
+    from cfr_core.demo.generate import processes_for
 
     recipes = _recipes(order)
-    for number, recipe in enumerate(recipes, start=1):
-        place = f" ({recipe.name}, {number} of {len(recipes)})"
+    with processes_for(recipes) as pool:
+        for number, recipe in enumerate(recipes, start=1):
+            place = f" ({recipe.name}, {number} of {len(recipes)})"
 
-        def say(progress: Progress, place: str = place) -> None:
-            on_progress(dataclasses.replace(progress, stage=progress.stage + place))
+            def say(progress: Progress, place: str = place) -> None:
+                on_progress(dataclasses.replace(progress, stage=progress.stage + place))
 
-        result = checked_demo(recipe, folder.workspace_root, say)
-        save_import(folder.result_dir / recipe.name, result)
+            result = checked_demo(recipe, folder.workspace_root, say, pool=pool)
+            save_import(folder.result_dir / recipe.name, result)
     return {}
 
 
