@@ -1,9 +1,9 @@
 """Encoders ready to use: weights, network, device and engine put together."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -115,7 +115,7 @@ def load_encoder(
     card = find_card(name)
     target = resolve_device(device)
     weights = get_weights(card, checkpoints_dir, on_progress=on_progress)
-    network = build_network(card, weights)
+    network = cache(partial(build_network, card, weights))
     spec = _spec(card, weights.sha256, network)
     engine = choose_engine(
         network,
@@ -128,7 +128,7 @@ def load_encoder(
     return Encoder(spec, target.type, engine)
 
 
-def _spec(card: EncoderCard, weights_sha256: str, network: Network) -> EncoderSpec:
+def _spec(card: EncoderCard, weights_sha256: str, network: Callable[[], Network]) -> EncoderSpec:
     return EncoderSpec(
         name=card.name,
         architecture=card.architecture,
@@ -137,7 +137,7 @@ def _spec(card: EncoderCard, weights_sha256: str, network: Network) -> EncoderSp
         mean=card.mean,
         std=card.std,
         interpolation=card.interpolation,
-        dim=card.dim or _dim(network, card.input_size_px),
+        dim=card.dim or _dim(network(), card.input_size_px),
         licence=card.licence,
     )
 

@@ -26,7 +26,7 @@ def choose(
     network: Network, cache_dir: Path, calibration: Callable[[], ImageArray] = lambda: photos(4)
 ) -> Engine:
     return choose_engine(
-        network,
+        lambda: network,
         SPEC,
         CPU,
         cache_dir=cache_dir,
@@ -140,6 +140,20 @@ def test_the_choice_is_remembered_with_its_measurements(
     assert record["setting"]["encoder"] == SPEC.fingerprint
     again = choose(tiny_network, tmp_path, never)
     assert again.name == first.name
+    np.testing.assert_array_equal(again(photos(2)), first(photos(2)))
+
+
+def test_no_network_is_built_for_an_export_that_is_remembered(
+    tiny_network: Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def build() -> Network:
+        raise AssertionError("the network is not needed")
+
+    monkeypatch.setattr(engine_choice, "fastest", lambda _: "onnxruntime-float32-cpu")
+    first = choose(tiny_network, tmp_path)
+    again = choose_engine(
+        build, SPEC, CPU, cache_dir=tmp_path, calibration=never, on_progress=no_progress
+    )
     np.testing.assert_array_equal(again(photos(2)), first(photos(2)))
 
 
