@@ -1,5 +1,6 @@
 """Drawing an animal: its outline, its roundness, and the coat that follows its limbs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,6 +10,7 @@ from cfr_core.demo.body import Body, Limb
 from cfr_core.demo.coat import Coat
 from cfr_core.demo.light import Light, Sprite
 from cfr_core.demo.noise import smoothstep
+from cfr_core.demo.planes import coloured, black_planes
 from cfr_core.types import Float32Array
 
 Window = tuple[slice, slice]
@@ -91,10 +93,11 @@ def shade(surface: Surface, coat: Coat, light: Light) -> Float32Array:
     nx, ny = -nx[covered], -ny[covered]
     nz = 1.0 / np.sqrt(nx * nx + ny * ny + 1.0)
     dx, dy, dz = (np.float32(v) for v in light.direction)
-    direct = np.clip((nx * dx + ny * dy + dz) * nz, 0.0, 1.0)[:, None]
-    up = (0.5 - 0.5 * ny * nz)[:, None]
-    glow = direct * light.sun + up * light.sky + (1.0 - up) * light.bounce
-    rgb = np.zeros((*covered.shape, 3), np.float32)
+    direct = np.clip((nx * dx + ny * dy + dz) * nz, 0.0, 1.0)
+    up = 0.5 - 0.5 * ny * nz
+    glow = coloured(direct, light.sun) + coloured(up, light.sky)
+    glow += coloured(1.0 - up, light.bounce)
+    rgb = black_planes(covered.shape, 3)
     rgb[covered] = _albedo(surface.values[1:, covered], coat) * glow
     return rgb
 
@@ -102,10 +105,10 @@ def shade(surface: Surface, coat: Coat, light: Light) -> Float32Array:
 def _albedo(values: Float32Array, coat: Coat) -> Float32Array:
     """Ground colour, white underside, marks, dark points, in this order; (n, 3)."""
     along, across, point_colour, opacity = values
-    under = (smoothstep(0.06, 0.19, across) * opacity * coat.belly)[:, None]
-    marks = (coat.marks_at(along, across) * opacity)[:, None]
-    rgb = coat.base + under * (np.float32(0.93) - coat.base)
-    rgb = rgb + marks * (1.0 - np.float32(0.6) * under) * (coat.mark - rgb)
+    under = smoothstep(0.06, 0.19, across) * opacity * coat.belly
+    marks = coat.marks_at(along, across) * opacity
+    rgb = coat.base + coloured(under, np.float32(0.93) - coat.base)
+    rgb += (marks * (1.0 - np.float32(0.6) * under))[:, None] * (coat.mark - rgb)
     return np.asarray(rgb + point_colour[:, None] * (coat.point - rgb), np.float32)
 
 
@@ -176,10 +179,14 @@ def _cone_field(
 
 def _window(points: Float32Array, margin: float, size_hw: tuple[int, int]) -> Window:
     """Rows and columns within the margin of the points, at least one of each."""
-    limit = np.array([size_hw[1], size_hw[0]])
-    low = np.clip(points.min(axis=0) - margin, 0, limit - 1).astype(int)
-    high = np.clip(points.max(axis=0) + margin + 2, low + 1, limit).astype(int)
-    return slice(low[1], high[1]), slice(low[0], high[0])
+    xs, ys = zip(*points.tolist(), strict=True)  # few numbers, for which NumPy takes longer
+    return _span(ys, margin, size_hw[0]), _span(xs, margin, size_hw[1])
+
+
+def _span(values: Sequence[float], margin: float, limit: int) -> slice:
+    low = int(min(max(min(values) - margin, 0), limit - 1))
+    high = int(min(max(max(values) + margin + 2, low + 1), limit))
+    return slice(low, high)
 
 
 def _draw_face(rgb: Float32Array, body: Body, place: Placement) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw
 
+from cfr_core.demo.planes import black_planes
 from cfr_core.demo.traits import Traits
 from cfr_core.types import Float32Array
 
@@ -202,6 +203,6 @@ def paint_grass(
     colours = _palette(colour, 0.78 + 0.2 * z[:, 1])
     for blade, fill in zip(np.stack(corners, axis=1).tolist(), colours, strict=True):
         draw.polygon(blade, fill=fill)
-    layer = np.zeros((height, width, 4), np.float32)
+    layer = black_planes(size_hw, 4)
     layer[first:] = np.asarray(picture.reduce(_SUPERSAMPLE), np.float32) / np.float32(255.0)
     return layer

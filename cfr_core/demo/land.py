@@ -7,6 +7,7 @@ from cfr_core.demo.flora import paint_grass, paint_plant
 from cfr_core.demo.habitats import HABITATS, Habitat
 from cfr_core.demo.light import Scene, Sky
 from cfr_core.demo.noise import fractal, in_perspective, smoothstep
+from cfr_core.demo.planes import coloured
 from cfr_core.demo.sky import paint_sky
 from cfr_core.demo.traits import Traits
 from cfr_core.types import Float32Array
@@ -17,7 +18,7 @@ def paint_land(traits: Traits, size_hw: tuple[int, int]) -> Scene:
     habitat = traits.pick("land/habitat", HABITATS)
     horizon = traits.uniform("land/horizon", 0.34, 0.52)
     sky = paint_sky(traits, size_hw, horizon)
-    rgb = sky.rgb.copy()
+    rgb = sky.rgb.copy(order="K")
     lit = sky.light.total
     for layer in range(3):
         _ridge(rgb, traits, habitat, sky, horizon, layer)
@@ -49,7 +50,7 @@ def _ridge(
     lit = sky.light.total
     colour = habitat.ridge * lit
     colour = colour + np.float32(0.55 * nearness) * (habitat.leaf * lit - colour)
-    shaded = colour * np.clip(0.95 + 0.13 * folds - 0.22 * slope, 0.4, 1.5)[..., None]
+    shaded = coloured(np.clip(0.95 + 0.13 * folds - 0.22 * slope, 0.4, 1.5), colour)
     if habitat.snow < 1.0:
         rise = (horizon * height - ys) / max(relief * height, 1.0) + 0.10 * folds
         white = smoothstep(habitat.snow, habitat.snow + 0.12, rise)
@@ -93,7 +94,7 @@ def _ground(
     )
     patch = fractal(traits, "land/patch", grain.shape, cells_hw=(7, 3), octaves=4)
     far, close, second = habitat.far * lit, habitat.near * lit, habitat.patch * lit
-    colour = far + near[..., None] * (close - far)
+    colour = far + coloured(near, close - far)
     colour += (0.8 * smoothstep(0.0, 1.0, patch))[..., None] * (second - colour)
     colour *= (1.0 + grain * (0.06 + 0.11 * near))[..., None]
     colour += (0.45 * np.exp(-6.0 * near))[..., None] * (sky.haze - colour)

@@ -67,7 +67,7 @@ def take_photo(sources: Sources, species: Species, size_hw: tuple[int, int]) -> 
     scene = _framed(painted, sources.moment, size_hw)
     draw = _four_legged if species.plan else _diving
     sprite, front = draw(sources, species, scene)
-    rgb = scene.rgb.copy()
+    rgb = scene.rgb.copy(order="K")
     if species.plan:
         _cast_shadow(rgb, sprite, scene)
     visible = _put(rgb, sprite, scene)
@@ -179,4 +179,4 @@ def _developed(rgb: Float32Array, moment: Traits) -> ImageArray:
     exposure = np.exp(0.05 * moment.normal("camera/exposure"))
     grain = np.float32(0.012) * moment.normal("camera/grain", height, width)
     out = rgb * (vignette * exposure)[..., None] + grain[..., None]
-    return np.asarray(np.clip(out * 255.0 + 0.5, 0, 255), np.uint8)
+    return np.ascontiguousarray(np.clip(out * 255.0 + 0.5, 0, 255).astype(np.uint8))

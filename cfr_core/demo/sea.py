@@ -4,6 +4,7 @@ import numpy as np
 
 from cfr_core.demo.light import Scene
 from cfr_core.demo.noise import fractal, in_perspective, smoothstep
+from cfr_core.demo.planes import coloured, black_planes
 from cfr_core.demo.sky import paint_sky
 from cfr_core.demo.traits import Traits
 from cfr_core.types import Float32Array
@@ -28,12 +29,12 @@ def paint_sea(traits: Traits, size_hw: tuple[int, int]) -> Scene:
     deep, coast = traits.pick("sea/water", WATERS)
     horizon = traits.uniform("sea/horizon", 0.24, 0.50)
     sky = paint_sky(traits, size_hw, horizon)
-    rgb = sky.rgb.copy()
+    rgb = sky.rgb.copy(order="K")
     row = int(horizon * size_hw[0])
     _coast(rgb, traits, np.asarray(np.array(coast) * sky.light.total, np.float32), sky.haze, row)
     _water(rgb, traits, np.asarray(np.array(deep) * sky.light.total, np.float32), sky.haze, row)
     _fog_bank(rgb, traits)
-    front = np.zeros((*size_hw, 4), np.float32)
+    front = black_planes(size_hw, 4)
     return Scene(np.clip(rgb, 0.0, 1.0), front, sky.light, sky.haze)
 
 
@@ -49,7 +50,7 @@ def _coast(
         relief = traits.uniform(f"{name}/relief", 0.0, 0.20)
         crest = row - height * relief * (line + 0.3)[None]
         folds = fractal(traits, f"{name}/folds", (row, width), cells_hw=(12, 16), octaves=2)
-        shaded = colour * (1.0 + 0.16 * folds)[..., None]
+        shaded = coloured(1.0 + 0.16 * folds, colour)
         shaded = shaded + np.float32(0.62 - 0.3 * layer) * (haze - shaded)
         rgb[:row] += np.clip(ys - crest + 0.5, 0.0, 1.0)[..., None] * (shaded - rgb[:row])
 
@@ -66,7 +67,7 @@ def _water(
     swell = np.gradient(wave, axis=0)
     wind = traits.uniform("sea/wind", 0.2, 1.6)
     mirror = np.clip(0.85 - 0.75 * depth**0.5 + 0.30 * wind * np.tanh(3.0 * swell), 0.0, 1.0)
-    colour = deep + mirror[..., None] * (haze * np.float32(0.92) - deep)
+    colour = deep + coloured(mirror, haze * np.float32(0.92) - deep)
     crest = wave + 1.6 * np.tanh(2.0 * swell)
     caps = smoothstep(2.9 - 0.7 * wind, 3.7 - 0.7 * wind, crest) * (0.2 + 0.5 * depth)
     rgb[row:] = colour + caps[..., None] * (np.float32(0.9) * (haze + 1.0) / 2 - colour)
@@ -88,7 +89,7 @@ def _fog_bank(rgb: Float32Array, traits: Traits) -> None:
         0.05 * traits.normal("sea/fog/grey") + 0.02 * traits.normal("sea/fog/tint", 3)
     )
     veil = (body * np.float32(traits.uniform("sea/fog/density", 0.86, 0.96)))[..., None]
-    rgb += veil * (grey.astype(np.float32) * (1.0 + 0.03 * wisps)[..., None] - rgb)
+    rgb += veil * (coloured(1.0 + 0.03 * wisps, grey) - rgb)
 
 
 def water_front(
@@ -116,5 +117,7 @@ def water_front(
     water = np.clip(below + 0.5, 0.0, 1.0)
     alpha = np.maximum(water, foam * (below > -9.0))
     light = 0.35 + 0.65 * scene_rgb[: max(int(line_px * 0.4), 1)].mean(axis=(0, 1))
-    colour = scene_rgb + (0.9 * foam)[..., None] * (light - scene_rgb)
-    return np.concatenate([colour, alpha[..., None]], axis=2).astype(np.float32)
+    front = black_planes((height, width), 4)
+    front[..., :3] = scene_rgb + (0.9 * foam)[..., None] * (light - scene_rgb)
+    front[..., 3] = alpha
+    return front

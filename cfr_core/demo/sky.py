@@ -6,6 +6,7 @@ import numpy as np
 
 from cfr_core.demo.light import Light, Sky
 from cfr_core.demo.noise import fractal, smoothstep
+from cfr_core.demo.planes import coloured, black_planes
 from cfr_core.demo.traits import Traits
 from cfr_core.types import Float32Array
 
@@ -59,10 +60,9 @@ def paint_sky(traits: Traits, size_hw: tuple[int, int], horizon: float) -> Sky:
     hour = traits.pick("sky/hour", HOURS)
     tint = 1.0 + 0.04 * traits.normal("sky/tint", 3)
     top, low = (np.clip(np.array(c, np.float32) * tint, 0, 1) for c in (hour.top, hour.low))
-    height, width = size_hw
-    ys = np.linspace(0.0, 1.0 / horizon, height, dtype=np.float32)[:, None, None]
-    rgb = top + (low - top) * np.clip(ys, 0.0, 1.0) ** 1.4
-    rgb = np.repeat(rgb, width, axis=1)
+    ys = np.linspace(0.0, 1.0 / horizon, size_hw[0], dtype=np.float32)[:, None, None]
+    rgb = black_planes(size_hw, 3)
+    rgb += top + (low - top) * np.clip(ys, 0.0, 1.0) ** 1.4
     azimuth = traits.uniform("sky/azimuth", -1.0, 1.0)
     _glow(rgb, hour, azimuth, horizon)
     _clouds(rgb, traits, hour, horizon)
@@ -92,8 +92,9 @@ def _clouds(rgb: Float32Array, traits: Traits, hour: Hour, horizon: float) -> No
     cover = traits.uniform("sky/cover", *hour.cover)
     density = smoothstep(0.9 - 2.0 * cover, 2.1 - 2.0 * cover, noise)
     below = np.roll(noise, 5, axis=0) - noise
-    lit = smoothstep(-0.6, 0.6, below + 0.25 * noise)[..., None]
-    colour = np.array(hour.shade, np.float32) * (1 - lit) + np.array(hour.cloud, np.float32) * lit
+    lit = smoothstep(-0.6, 0.6, below + 0.25 * noise)
+    shade, cloud = np.array(hour.shade, np.float32), np.array(hour.cloud, np.float32)
+    colour = coloured(1 - lit, shade) + coloured(lit, cloud)
     fade = np.linspace(1.0, 0.35, rows, dtype=np.float32)[:, None]
     rgb[:rows] += (0.95 * density * fade)[..., None] * (colour - rgb[:rows])
 
