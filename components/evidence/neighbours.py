@@ -44,7 +44,9 @@ def neighbours(shown: Shown) -> None:
         st.caption(plain(f"{answer['path']}, row {query}. Click a photo to compare the two."))
     with right:
         is_whole = st.toggle(
-            "Full photos instead of what the model saw", **state.bound(WHOLE_PHOTO)
+            "Show full photos",
+            help="Instead of what the model saw.",
+            **state.bound(WHOLE_PHOTO),
         )
     changed = _tell_what_has_changed(down, run_id)
     for view in View:

@@ -101,6 +101,7 @@ class Gallery {
     this.canvas.style.width = isStrip ? `${layout.width}px` : "auto";
     const height = isStrip ? layout.height + STRIP_BAR : Math.min(layout.height, this.data.heightPx);
     view.style.height = `${height}px`;
+    this.root.classList.toggle("narrow", layout.isNarrow);
     if (layout.equals(this.layout)) return;
     // The place is kept when the window is resized, and found when a closed tab is opened.
     const place = this.layout ? this.firstInSight : this.active;

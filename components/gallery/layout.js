@@ -5,19 +5,24 @@ const ROOM = 6; // around the tiles, for the rings of the focus and of the selec
 const PICTURE_ASPECT = 0.8; // height of a picture's box to its width
 const LINE = 18; // height of a line of text
 const TEXT_GAP = 6;
+const SHRUNK = 0.64; // tiles of a strip give way so far, if all of them are then in sight
 
 class Layout {
   constructor({ count, width, tilePx, textLines, isStrip }) {
     this.isStrip = isStrip;
     const fitting = Math.max(1, Math.floor((width + GAP) / (tilePx + GAP)));
     this.perLine = isStrip ? Math.max(1, count) : fitting;
-    this.tileWidth = isStrip ? tilePx : (width - GAP * (fitting - 1)) / fitting;
+    const all = (width - GAP * (count - 1)) / count;
+    const stripTile = all >= tilePx * SHRUNK ? Math.min(tilePx, all) : tilePx;
+    this.tileWidth = isStrip ? stripTile : (width - GAP * (fitting - 1)) / fitting;
+    this.isNarrow = isStrip && this.tileWidth < tilePx; // its details need a second line
     this.pictureHeight = Math.round(this.tileWidth * PICTURE_ASPECT);
-    this.tileHeight = this.pictureHeight + TEXT_GAP + textLines * LINE;
+    const lines = textLines + (this.isNarrow && textLines > 1 ? 1 : 0);
+    this.tileHeight = this.pictureHeight + TEXT_GAP + lines * LINE;
     this.columnStep = this.tileWidth + GAP;
     this.lineStep = this.tileHeight + GAP;
-    const lines = Math.ceil(count / this.perLine);
-    this.height = Math.max(0, lines * this.lineStep - GAP + 2 * ROOM);
+    const nLines = Math.ceil(count / this.perLine);
+    this.height = Math.max(0, nLines * this.lineStep - GAP + 2 * ROOM);
     this.width = this.perLine * this.columnStep - GAP + 2 * ROOM;
   }
 

@@ -42,7 +42,8 @@ class GalleryStyle:
 
     Attributes:
         view: A view's name, or "photo" for the whole photo with the crop's box.
-        layout: "grid" scrolls down inside `height_px`; "strip" is one line that scrolls sideways.
+        layout: "grid" scrolls down inside `height_px`; "strip" is one line that scrolls
+            sideways, or whose tiles give way by a third if all of them are then in sight.
         tile_px: Least width of a picture in CSS pixels; a grid widens it to fill its lines.
         height_px: Greatest height of a grid in CSS pixels; a short grid is lower.
         fill_rgb: Colour in place of what the view removes.

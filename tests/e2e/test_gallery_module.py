@@ -102,6 +102,37 @@ def test_the_place_is_kept_when_only_words_change(script: Page) -> None:
     expect(script.locator("#tile-0")).to_be_in_viewport()
 
 
+def strip(script: Page, n: int, width: int) -> None:
+    detail = "#60 · 0.696 · 2022-07-05"
+    columns = json.loads(data(n)["columns"]) | {"details": [detail] * n}
+    script.evaluate("w => { document.getElementById('host').style.width = `${w}px`; }", width)
+    shown = data(n, layout="strip", tilePx=136, columns=json.dumps(columns), digest=f"{n} {width}")
+    script.evaluate("data => window.show(data)", shown)
+    expect(script.locator("#tile-0")).to_be_visible()
+    script.wait_for_timeout(50)  # the observer of its size
+
+
+@pytest.mark.parametrize(
+    ("n", "width", "tile_px"),
+    [
+        (7, 1100, 136),  # all are in sight as they are
+        (7, 702, 90),  # (702 - 6 gaps of 12) / 7
+        (7, 400, 136),  # too narrow for all: they scroll
+        (100, 702, 136),
+    ],
+)
+def test_tiles_of_a_strip_give_way_if_all_are_then_in_sight(
+    script: Page, n: int, width: int, tile_px: int
+) -> None:
+    strip(script, n, width)
+    assert script.locator("#tile-0").bounding_box()["width"] == pytest.approx(tile_px, abs=0.1)
+    detail = script.locator("#tile-0 .detail")
+    assert detail.evaluate("e => e.scrollHeight <= e.clientHeight + 1")
+    assert detail.evaluate("e => e.scrollWidth <= e.clientWidth") or tile_px == 136
+    box, view = script.locator("#tile-0").bounding_box(), script.get_by_role("listbox")
+    assert box["height"] <= view.bounding_box()["height"]
+
+
 def test_words_are_never_read_as_markup(script: Page) -> None:
     caption = "<img src=x onerror=window.attacked=1>"
     text = data(1)["columns"].replace("row 0", caption)
