@@ -17,7 +17,8 @@ from components.masks.show import ask_show, open_one
 from components.masks.versions import versions
 from components.masks.walk import ask_passes_over
 
-st.title("Masks")
+head = st.container(horizontal=True, vertical_alignment="bottom")
+head.title("Masks")
 names = [dataset.name for dataset in cached.datasets()]
 if not names:
     st.info("This workspace holds no dataset yet, so there are no photos to draw masks on.")
@@ -30,6 +31,8 @@ queue = cached.review_queue(setup.dataset)
 if not len(queue.rows):
     st.info("This dataset holds no photo.")
     st.stop()
+with head:
+    sheet_button(queue)
 progress = queue.progress
 show_progress(progress)
 listed = review_list(setup.dataset, queue, *ask_queue(progress))
@@ -37,7 +40,6 @@ with st.container(horizontal=True, vertical_alignment="center"):
     shows_many = ask_show()
     passes_over = shows_many or ask_passes_over()
     list_state(listed)
-    sheet_button(queue)
 
 if shows_many:
     rows = photos(cached.review_rows(setup.dataset), listed.row_ids)

@@ -82,7 +82,7 @@ def list_state(listed: ReviewList) -> None:
     """Draw how much of the list waits, and the way to a new one where it would differ."""
     n, n_open = len(listed), int(listed.is_open.sum())
     if n_open:
-        st.caption(f"{n_open:,} of {n:,} photos in this list wait for a decision.")
+        st.caption(f"{n_open:,} of {n:,} photos in this list wait.")
     elif n:
         st.caption(f"All {n:,} photos in this list are reviewed.")
     told = [

@@ -61,14 +61,14 @@ def ask_queue(progress: ReviewProgress) -> tuple[QueueFilter, QueueOrder]:
             "Order",
             list(ORDER_LABELS),
             format_func=lambda one: ORDER_LABELS[one],
-            width=220,
+            width=180,
             help="“Least sure first” goes by the engine's own score.",
             **state.bound(_ORDER, among=tuple(ORDER_LABELS)),
         )
         # Closed, it would hide that it holds something.
         chosen = (state.get(_DEFECTS), state.get(_AUTHOR), state.get(_SOURCE))
         n_more = sum(map(bool, chosen))
-        label = f"More filters: {n_more} on" if n_more else "More filters"
+        label = f"Filters: {n_more} on" if n_more else "Filters"
         with st.popover(label, icon=":material/filter_list:"):
             defects = _ask_defects(progress)
             author = _ask_one("Person who drew or reviewed", _AUTHOR, progress.n_by_author, {})
