@@ -10,7 +10,7 @@ from cfr_core.demo.body import Body, Limb
 from cfr_core.demo.coat import Coat
 from cfr_core.demo.light import Light, Sprite
 from cfr_core.demo.noise import smoothstep
-from cfr_core.demo.planes import coloured, black_planes
+from cfr_core.demo.planes import black_planes, coloured
 from cfr_core.types import Float32Array
 
 Window = tuple[slice, slice]

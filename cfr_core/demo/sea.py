@@ -4,7 +4,7 @@ import numpy as np
 
 from cfr_core.demo.light import Scene
 from cfr_core.demo.noise import fractal, in_perspective, smoothstep
-from cfr_core.demo.planes import coloured, black_planes
+from cfr_core.demo.planes import black_planes, coloured
 from cfr_core.demo.sky import paint_sky
 from cfr_core.demo.traits import Traits
 from cfr_core.types import Float32Array

@@ -6,7 +6,7 @@ import numpy as np
 
 from cfr_core.demo.light import Light, Sky
 from cfr_core.demo.noise import fractal, smoothstep
-from cfr_core.demo.planes import coloured, black_planes
+from cfr_core.demo.planes import black_planes, coloured
 from cfr_core.demo.traits import Traits
 from cfr_core.types import Float32Array
 
