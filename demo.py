@@ -21,7 +21,9 @@ from PIL import Image
 
 from cfr_core.audit.drilldown import Match, drill_down
 from cfr_core.audit.plain_words import sentence_of_newcomer, sentence_of_query
+from cfr_core.audit.profile import Colours
 from cfr_core.audit.queries import query_table
+from cfr_core.audit.stored import read_profile
 from cfr_core.audit.words import VIEW_CONTENTS
 from cfr_core.errors import CfrError, InputError
 from cfr_core.masks.grabcut import mask_from_taps
@@ -131,11 +133,12 @@ def _show_known(run_id: str | None, row_id: int | None) -> list[object]:
         return ["", "", None, ""]
     with _told():
         found = drill_down(_folder(run_id), row_id)
+        colours = read_profile(_folder(run_id)).colours
     views = _figures(
         "four",
         (
             (
-                image_url(row_id, view=view, size_px=640),
+                image_url(row_id, view=view, size_px=640, **colours),
                 f"{view.capitalize()}\n{VIEW_NOTES[view]}",
                 "",
             )
@@ -143,7 +146,7 @@ def _show_known(run_id: str | None, row_id: int | None) -> list[object]:
         ),
     )
     matches = {view: retrieved.nearest[:N_NEAREST] for view, retrieved in found.views.items()}
-    return [sentence_of_query(found), views, None, _nearest(matches, is_known=True)]
+    return [sentence_of_query(found), views, None, _nearest(matches, colours, is_known=True)]
 
 
 def _tapped(
@@ -161,16 +164,17 @@ def _show_own(
         return ["", "", gr.Gallery(value=None, visible=False), ""]
     with _told():
         animal, mask = _masked(photo, taps)
-        pictures = _drawn(animal, mask)
         if run_id is None:
             raise InputError("choose a dataset and model above to see which photos are nearest")
+        colours = read_profile(_folder(run_id)).colours
+        pictures = _drawn(animal, mask, colours)
         found = _matches(run_id, animal, mask)
     said = sentence_of_newcomer(found)
     return [
         said,
         "",
         gr.Gallery(value=pictures, visible=True),
-        _nearest(found, is_known=False),
+        _nearest(found, colours, is_known=False),
     ]
 
 
@@ -185,12 +189,12 @@ def _masked(photo: ImageArray, taps: list[tuple[int, int]]) -> tuple[ImageArray,
     return small, mask_from_taps(small, [(int(x), int(y)) for x, y in places])
 
 
-def _drawn(image: ImageArray, mask: BoolArray) -> list[tuple[ImageArray, str]]:
-    drawn = render_views(image, mask, [ViewSpec(view) for view in View])
+def _drawn(image: ImageArray, mask: BoolArray, colours: Colours) -> list[tuple[ImageArray, str]]:
+    drawn = render_views(image, mask, [ViewSpec(view, **colours) for view in View])
     return [(picture, view.capitalize()) for view, picture in zip(View, drawn, strict=True)]
 
 
-def _nearest(found: dict[View, tuple[Match, ...]], *, is_known: bool) -> str:
+def _nearest(found: dict[View, tuple[Match, ...]], colours: Colours, *, is_known: bool) -> str:
     """What each view takes for the same animal, one line a view."""
     parts = []
     for view, matches in found.items():
@@ -200,7 +204,7 @@ def _nearest(found: dict[View, tuple[Match, ...]], *, is_known: bool) -> str:
                 "strip",
                 (
                     (
-                        image_url(match.photo.row_id, view=view),
+                        image_url(match.photo.row_id, view=view, **colours),
                         _caption(match, is_known=is_known),
                         ("right" if match.is_right else "wrong") if is_known else "",
                     )

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypedDict
 
-from cfr_core.types import EncoderSpec, Region, SilhouetteRole, View
+from cfr_core.types import RGB, EncoderSpec, Region, SilhouetteRole, View
 
 SCHEMA_VERSION = 1
 
@@ -105,6 +105,18 @@ class SuspiciousMatch:
         return cls(**{**value, "shortcut_similarity": _float(value["shortcut_similarity"])})
 
 
+class Colours(TypedDict):
+    """Colours of the views, as arguments of what draws them.
+
+    Attributes:
+        fill_rgb: Colour in place of what the view removes.
+        silhouette_rgb: Colour of the animal in the silhouette view.
+    """
+
+    fill_rgb: RGB
+    silhouette_rgb: RGB
+
+
 @dataclass(frozen=True)
 class EvidenceProfile:
     """Result of one audit.
@@ -161,6 +173,14 @@ class EvidenceProfile:
         known = {name: self.encoder[name] for name in EncoderSpec.__dataclass_fields__}
         # JSON knows no tuples.
         return EncoderSpec(**known | {name: tuple(known[name]) for name in ("mean", "std")})
+
+    @property
+    def colours(self) -> Colours:
+        """Colours of the views that its encoder saw."""
+        return Colours(
+            fill_rgb=tuple(self.protocol["fill_rgb"]),
+            silhouette_rgb=tuple(self.protocol["silhouette_rgb"]),
+        )
 
     @property
     def images_per_s(self) -> float:

@@ -73,17 +73,10 @@ def _view_row(
 ) -> None:
     retrieved = down.views[view]
     st.markdown(f"**{VIEW_TITLES[view]}** · {_rank_words(retrieved)}")
-    fill, silhouette = (tuple(run.protocol[name]) for name in ("fill_rgb", "silhouette_rgb"))
     clicked = gallery(
         _rows(down, retrieved, changed),
         key=f"neighbours in {view}",
-        style=GalleryStyle(
-            PHOTO if is_whole else view,
-            "strip",
-            tile_px=_TILE_PX,
-            fill_rgb=fill,
-            silhouette_rgb=silhouette,
-        ),
+        style=GalleryStyle(PHOTO if is_whole else view, "strip", tile_px=_TILE_PX, **run.colours),
     ).opened
     if clicked is not None and clicked != down.query.row_id:
         state.put(PAIR, clicked)

@@ -113,7 +113,10 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
 
 @dataclass(frozen=True)
 class MadeRuns:
-    """Two encoders on one dataset, "discs"; the later run sees scenery, the earlier the animal."""
+    """Two encoders on one dataset, "discs"; the later run sees scenery, the earlier the animal.
+
+    The earlier one has colours of its own.
+    """
 
     address: str
     scenery: EvidenceProfile
@@ -127,7 +130,8 @@ def made_runs(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactor
     asked = {"ks": (1, 5), "n_resamples": 100}
     with Workspace(folder / "workspace") as workspace:
         workspace.add_dataset(made_dataset(folder / "photos", n_photos=60))
-        animal = made_run(workspace, AuditSpec("discs", "animals", **asked), ANIMAL)
+        colours = {"fill_rgb": (255, 136, 0), "silhouette_rgb": (0, 0, 255)}
+        animal = made_run(workspace, AuditSpec("discs", "animals", **asked, **colours), ANIMAL)
         scenery = made_run(
             workspace,
             AuditSpec("discs", "scenery", **asked),

@@ -22,6 +22,9 @@ def test_an_owner_sees_on_a_phone_what_a_model_looks_at(
     page.get_by_role("option", name="discs, animals").click()
     expect(page.get_by_text("from the surroundings alone, but not")).to_have_count(0)
     expect(page.get_by_text("The model finds disc")).to_be_visible()
+    in_its_colours = "img[src*='fill=ff8800'][src*='silhouette=0000ff']"
+    expect(page.locator(f".four {in_its_colours}")).to_have_count(len(View))
+    expect(page.locator(f".strip {in_its_colours}")).to_have_count(5 * len(View))
     screenshot(page, "top")
     for strip in page.locator(".strip").all():
         strip.scroll_into_view_if_needed()
