@@ -38,7 +38,9 @@ def test_from_an_empty_workspace_to_a_pair(
     profiles = {
         profile.dataset: profile for profile in map(read_profile, tmp_path.glob("workspace/runs/*"))
     }
-    assert set(profiles) == set(map(demo_dataset_name, PRESETS))
+    assert {name: profile.by_k[1].region for name, profile in profiles.items()} == {
+        demo_dataset_name(name): recipe.region for name, recipe in PRESETS.items()
+    }
 
     page.get_by_test_id("stSidebarNav").get_by_role("link", name="Evidence").click()
     expect_places(page, list(profiles.values()))
