@@ -1,11 +1,11 @@
-"""Prints the megabytes that finding neighbours takes beyond the embeddings, in its own process."""
+"""Prints the megabytes that an audit's ranking takes beyond the embeddings, in its own process."""
 
 import resource
 import sys
 from pathlib import Path
 
 from benchmarks.individuals import everyone, individuals
-from cfr_core.retrieval import nearest_neighbours
+from cfr_core.retrieval import rank
 
 N_ROWS, DIM, K = 50_000, 512, 10
 ALLOWANCE_MB = 600
@@ -13,9 +13,9 @@ _BYTES_IN_MB = 1e6
 
 
 def main() -> None:
-    """Search once; the interpreter and its libraries count, the embeddings do not."""
+    """Rank once; the interpreter and its libraries count, the embeddings do not."""
     vectors, codes = individuals(N_ROWS, DIM)
-    nearest_neighbours(vectors, everyone(codes), K)
+    rank(vectors, everyone(codes), K)
     print((_peak_bytes() - vectors.nbytes) / _BYTES_IN_MB)
 
 

@@ -15,8 +15,7 @@ from cfr_core.audit.results import save_results
 from cfr_core.audit.run import register
 from cfr_core.audit.selection import retrieval_task
 from cfr_core.audit.spec import AuditSpec
-from cfr_core.retrieval.galleries import answerable
-from cfr_core.retrieval.neighbours import average_precisions, nearest_neighbours
+from cfr_core.retrieval import answerable, rank
 from cfr_core.types import EncoderSpec, View
 from cfr_core.workspace.store import Workspace
 
@@ -40,9 +39,10 @@ def made_run(
     job = prepare(workspace, spec)
     vectors = {view: drawn_vectors(job.table, signal[view], i) for i, view in enumerate(View)}
     task = answerable(retrieval_task(job.table, spec))
-    found = {view: nearest_neighbours(vectors[view], task, N_KEPT) for view in View}
+    rankings = {view: rank(vectors[view], task, N_KEPT) for view in View}
+    found = {view: ranking.neighbours for view, ranking in rankings.items()}
     evaluation = evaluate(
-        job, found, {view: average_precisions(vectors[view], task) for view in View}
+        job, found, {view: ranking.average_precisions for view, ranking in rankings.items()}
     )
     profile = _profile(job, evaluation, finished_at)
     save_results(job, profile, found, evaluation)

@@ -17,7 +17,7 @@ from cfr_core.encoders.encoder import Encoder, load_encoder
 from cfr_core.encoders.pipeline import embed
 from cfr_core.metrics import retrieval_at_k
 from cfr_core.retrieval.galleries import answerable
-from cfr_core.retrieval.neighbours import nearest_neighbours
+from cfr_core.retrieval.ranking import rank
 from cfr_core.types import Region, View
 from cfr_core.workspace.store import Workspace
 
@@ -97,7 +97,7 @@ def _ranks(job: AuditJob, encoder: Encoder, batch_size: int, rows: slice) -> np.
     table = job.table.iloc[rows].reset_index(drop=True)
     task = answerable(retrieval_task(table, job.spec))
     return np.stack(
-        [nearest_neighbours(vectors[views == view], task, 5).first_hit_rank for view in View]
+        [rank(vectors[views == view], task, 5).neighbours.first_hit_rank for view in View]
     )
 
 

@@ -32,7 +32,7 @@ class Strip(Protocol):
 
 
 class Multiplier(Protocol):
-    """Embeddings where they are multiplied."""
+    """Embeddings where they are multiplied, by several threads at once."""
 
     def strip(self, rows: IntArray) -> Strip:
         """Prepare rows for several products.
@@ -76,11 +76,9 @@ class _HostStrip:
     def __init__(self, vectors: Float32Array, rows: IntArray) -> None:
         self._vectors = vectors
         self._rows = _chosen(vectors, rows)
-        # On two threads a product is faster by a fifth if the second matrix lies along its rows.
-        self._transposed = np.ascontiguousarray(self._rows.T)
 
     def multiply(self, rows: IntArray, out: Float32Array) -> None:
-        np.matmul(_chosen(self._vectors, rows), self._transposed, out=out)
+        np.matmul(_chosen(self._vectors, rows), self._rows.T, out=out)
 
     def multiply_with_itself(self, out: Float32Array) -> None:
         # With its own transpose, recognised as such, numpy multiplies a triangle only.

@@ -1,5 +1,6 @@
 """The nearest gallery rows of every query, kept up while the blocks of the matrix go by."""
 
+from threading import Lock
 from typing import TypeAlias
 
 import numpy as np
@@ -49,21 +50,25 @@ class NearestRows:
             raise InputError(f"k must be at least 1, got {k}")
         self._k = k
         self._keys = np.full((n_queries, k + _SPARE), _NOTHING)  # the smallest in column 0
+        self._writing = Lock()
 
     def offer(self, products: Products, gallery_rows: IntArray) -> None:
-        """Take the candidates of one block.
+        """Take the candidates of one block; several threads may offer at once.
 
         Args:
             products: Similarities of the block.
             gallery_rows: (g,) int64 row numbers of its columns.
         """
-        last = self._keys[products.queries, 0]
+        # What another thread adds meanwhile raises the floor, and too low a floor does no harm.
+        last = self._keys[products.queries, 0].copy()
         floor, _ = _similarity_and_row(last)
         floor[last == _NOTHING] = -np.inf
         if (last == _NOTHING).any():
             floor = np.maximum(floor, products.floor_for(self._keys.shape[1]))
         query, column, scores = products.above(floor)
-        self._merge(query + products.queries.start, _keys(scores, gallery_rows[column]))
+        keys = _keys(scores, gallery_rows[column])
+        with self._writing:
+            self._merge(query + products.queries.start, keys)
 
     def _merge(self, query: IntArray, keys: Keys) -> None:
         """Keep the best of what is kept and of new candidates, which come sorted by query."""

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 
 import torch
 
 from cfr_core.types import Float32Array, IntArray
+
+_ALONE = Lock()
 
 
 class OnDevice:
@@ -44,10 +47,14 @@ class _DeviceStrip:
 
 @contextmanager
 def _full_float32() -> Iterator[None]:
-    """Keep float32 products in float32: TF32 or bfloat16, if switched on, would break the bound."""
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("highest")
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(before)
+    """Keep float32 products in float32: TF32 or bfloat16, if switched on, would break the bound.
+
+    The switch is one for all threads, so one multiplies at a time.
+    """
+    with _ALONE:
+        before = torch.get_float32_matmul_precision()
+        torch.set_float32_matmul_precision("highest")
+        try:
+            yield
+        finally:
+            torch.set_float32_matmul_precision(before)

@@ -4,7 +4,7 @@ Beside the nearest rows of each query it keeps the place of every positive, from
 hit and the average precision follow.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,14 +13,20 @@ import numpy as np
 from cfr_core.errors import InputError
 from cfr_core.metrics.precision import average_precision
 from cfr_core.retrieval.exact import Float64Array, exact_pairs
-from cfr_core.retrieval.galleries import gallery_counts
+from cfr_core.retrieval.galleries import Exclusions, gallery_counts
+from cfr_core.retrieval.multiply import CPU, multiplier
 from cfr_core.retrieval.nearest import NearestRows
-from cfr_core.retrieval.neighbours import parts_of, prepare
+from cfr_core.retrieval.products import Products
 from cfr_core.retrieval.ranks import RankCounter, all_positives
+from cfr_core.retrieval.tiles import Layout, Matrix
 from cfr_core.types import BoolArray, Float32Array, FloatArray, IntArray, Neighbours, RetrievalTask
 
 if TYPE_CHECKING:
     import torch
+
+_BLOCK_ROWS = 1024
+_BLOCK_ROWS_ON_GPU = 4096
+_POSITIVES_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,7 @@ class Ranking:
 
     Attributes:
         neighbours: The nearest rows; their scores are exact products rounded to float32, so that
-            they do not depend on blocks, threads or device, unlike those of `nearest_neighbours`.
+            they do not depend on blocks, threads or device.
         positives: Places of all positives.
     """
 
@@ -70,7 +76,7 @@ class Ranking:
 
     @property
     def average_precisions(self) -> FloatArray:
-        """(Q,) float64 average precision of each query, as `average_precisions` gives it."""
+        """(Q,) float64 average precision of each query; the mean is mAP."""
         queries = self.neighbours.query_rows
         places = np.searchsorted(queries, self.positives.query_rows)
         return average_precision(places, self.positives.n_before + 1, len(queries))
@@ -109,7 +115,10 @@ def rank(
 ) -> Ranking:
     """The nearest rows of each query and the places of all its positives (CFR sec. 3.3), exactly.
 
-    The similarities are made once for both.
+    The similarities are made once for both. The order and the scores are exact: they do not depend
+    on block size, threads or device, and rows of equal similarity come in the order of their row
+    numbers. Memory beyond the vectors is a few blocks a thread, k + 2 places a query, and the
+    positives of a group of queries.
 
     Args:
         vectors: (N, D) float32 unit rows, one for each row of the task.
@@ -123,7 +132,7 @@ def rank(
     """
     parts = [
         _rank_part(vectors, part, k, block_rows=block_rows, device=device)
-        for part in list(parts_of(task)) or [task]
+        for part in list(_parts_of(task)) or [task]
     ]
     rows, scores, positives = zip(*parts, strict=True)
     return ranking_of(task, np.concatenate(rows), np.concatenate(scores), joined(positives))
@@ -183,17 +192,21 @@ def _rank_part(
     block_rows: int | None,
     device: "str | torch.device",
 ) -> tuple[IntArray, Float32Array, PositiveRanks]:
-    exclusions, layout, matrix = prepare(vectors, task, block_rows, device)
+    matrix = _matrix(vectors, task, block_rows, device)
+    exclusions, layout = matrix.exclusions, matrix.layout
     targets = all_positives(vectors, exclusions, layout, task.identity_codes)
     counter = RankCounter(targets, vectors, layout)
     nearest = NearestRows(len(layout.query_rows), k)
-    for products in matrix:
+
+    def offer(products: Products) -> None:
         nearest.offer(products, layout.gallery_rows[products.gallery])
         counter.offer(products)
+
+    matrix.visit(offer)
     found, _ = nearest.ordered(vectors, exclusions, task.gallery_rows, layout.query_rows)
     rows = found[np.argsort(layout.query_rows)]
     positives = PositiveRanks(
-        layout.query_rows[targets.query], targets.rows, targets.scores, counter.n_before
+        layout.query_rows[targets.query], targets.rows, targets.scores, counter.n_before()
     )
     return rows, _exact_scores(vectors, task.query_rows, rows), positives
 
@@ -202,5 +215,38 @@ def _exact_scores(vectors: Float32Array, query_rows: IntArray, rows: IntArray) -
     """(Q, K) float32 exact similarities of (Q, K) neighbours; NaN where there is none."""
     scores = np.full(rows.shape, np.nan, dtype=np.float32)
     query, place = np.nonzero(rows >= 0)
-    scores[query, place] = exact_pairs(vectors, query_rows[query], rows[query, place])
+    ours, other = query_rows[query], rows[query, place].astype(np.int64)
+    # Many rows are among each other's nearest, and such a pair is multiplied once.
+    pair = np.minimum(ours, other) * len(vectors) + np.maximum(ours, other)
+    pairs, which = np.unique(pair, return_inverse=True)
+    scores[query, place] = exact_pairs(vectors, *np.divmod(pairs, len(vectors)))[which]
     return scores
+
+
+def _parts_of(task: RetrievalTask) -> Iterator[RetrievalTask]:
+    """The task by groups of queries, so that the pairs with their positives fit in memory.
+
+    Args:
+        task: Queries, gallery and exclusions.
+
+    Yields:
+        The same task with some of its `query_rows`, in their order; nothing if it has none.
+    """
+    _, n_positives = gallery_counts(task)
+    group = np.cumsum(n_positives) // _POSITIVES_AT_ONCE
+    for value in np.unique(group):
+        yield replace(task, query_rows=task.query_rows[group == value])
+
+
+def _matrix(
+    vectors: Float32Array, task: RetrievalTask, block_rows: int | None, device: "str | torch.device"
+) -> Matrix:
+    """The similarities of all queries to their galleries, to be visited."""
+    if len(vectors) != len(task.identity_codes):
+        raise InputError(
+            f"the task has {len(task.identity_codes)} rows, but there are {len(vectors)} vectors"
+        )
+    name = str(device)
+    default = _BLOCK_ROWS if name == CPU else _BLOCK_ROWS_ON_GPU
+    rows = multiplier(vectors, name)
+    return Matrix(rows, Exclusions(task), Layout.of(task), block_rows or default)

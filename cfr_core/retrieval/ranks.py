@@ -7,6 +7,7 @@ same similarity and lower row number.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 
@@ -18,13 +19,17 @@ from cfr_core.retrieval.exact import (
     exact_products,
 )
 from cfr_core.retrieval.galleries import Exclusions
-from cfr_core.retrieval.products import Products
+from cfr_core.retrieval.products import Bounds, Products
+from cfr_core.retrieval.threads import map_on_cores
 from cfr_core.retrieval.tiles import Layout
-from cfr_core.types import BoolArray, Float32Array, IntArray
+from cfr_core.types import Float32Array, IntArray
 
 _ROWS_OF_IDENTITIES = 64
 _ENTRIES_AT_ONCE = 1 << 22
-_TARGETS_AT_ONCE = 1024
+_PAIRS_AT_ONCE = 1 << 16
+_NOBODY = -1
+_SHARE_TO_COUNT_ALL = 0.5
+"""To pick a few queries of a tile copies them; above this share it costs less to count all."""
 
 
 @dataclass(frozen=True)
@@ -56,38 +61,17 @@ def all_positives(
     Returns:
         A target for each pair of a query and a positive.
     """
-    parts = []
-    for queries, gallery, products in _positive_products(
-        vectors, exclusions, layout, identity_codes
-    ):
-        query, place = np.nonzero(products > -np.inf)
-        parts.append(Targets(queries[query], gallery[place], products[query, place]))
-    return _sorted(parts)
 
+    def positives(block: tuple[IntArray, IntArray]) -> Targets:
+        queries, gallery = block
+        query_rows = layout.query_rows[queries]
+        products = exact_products(vectors, query_rows, gallery)
+        exclusions.blank(products, query_rows, gallery)
+        same = identity_codes[query_rows][:, None] == identity_codes[gallery]
+        query, place = np.nonzero(same & (products > -np.inf))
+        return Targets(queries[query], gallery[place], products[query, place])
 
-def best_positives(
-    vectors: Float32Array, exclusions: Exclusions, layout: Layout, identity_codes: IntArray
-) -> Targets:
-    """The most similar positive of every query that has one; ties to the lower row number.
-
-    Args:
-        vectors: (N, D) float32 unit rows.
-        exclusions: What may not be retrieved.
-        layout: Queries and gallery.
-        identity_codes: (N,) int64.
-
-    Returns:
-        At most one target a query.
-    """
-    parts = []
-    for queries, gallery, products in _positive_products(
-        vectors, exclusions, layout, identity_codes
-    ):
-        place = products.argmax(axis=1)  # the first of equals, and the gallery ascends
-        best = np.take_along_axis(products, place[:, None], axis=1)[:, 0]
-        found = best > -np.inf
-        parts.append(Targets(queries[found], gallery[place[found]], best[found]))
-    return _sorted(parts)
+    return _sorted(map_on_cores(positives, list(_identity_blocks(layout, identity_codes))))
 
 
 def _sorted(parts: list[Targets]) -> Targets:
@@ -99,18 +83,6 @@ def _sorted(parts: list[Targets]) -> Targets:
     )
     order = np.argsort(query, kind="stable")
     return Targets(query[order], rows[order], scores[order])
-
-
-def _positive_products(
-    vectors: Float32Array, exclusions: Exclusions, layout: Layout, identity_codes: IntArray
-) -> Iterator[tuple[IntArray, IntArray, Float64Array]]:
-    """Query positions, ascending gallery rows and exact products, -inf where not positive."""
-    for queries, gallery in _identity_blocks(layout, identity_codes):
-        query_rows = layout.query_rows[queries]
-        products = exact_products(vectors, query_rows, gallery)
-        exclusions.blank(products, query_rows, gallery)
-        same = identity_codes[query_rows][:, None] == identity_codes[gallery]
-        yield queries, gallery, np.where(same, products, -np.inf)
 
 
 def _identity_blocks(
@@ -143,12 +115,7 @@ def _few_at_once(codes: IntArray) -> Iterator[tuple[int, int]]:
 
 
 class RankCounter:
-    """Counts the gallery rows before each target while the tiles of the matrix go by.
-
-    Attributes:
-        targets: What is ranked.
-        n_before: (T,) int64, gallery rows counted so far.
-    """
+    """Counts the gallery rows before each target while the tiles of the matrix go by."""
 
     def __init__(self, targets: Targets, vectors: Float32Array, layout: Layout) -> None:
         """Start at no row counted.
@@ -158,67 +125,94 @@ class RankCounter:
             vectors: (N, D) float32 unit rows.
             layout: Queries and gallery.
         """
-        self.targets = targets
-        self.n_before = np.zeros(len(targets.query), dtype=np.int64)
+        self._targets = targets
         self._vectors = vectors
         self._layout = layout
-        self._place = _places(targets.rows, layout.gallery_rows)
+        self._first = np.searchsorted(targets.query, np.arange(len(layout.query_rows) + 1))
+        # The best first, so that those that nothing in a block reaches come together.
+        self._order = np.lexsort((-targets.scores, targets.query))
+        # In the last place are bounds of nobody, which nothing exceeds.
+        scores = np.append(targets.scores, np.inf)
+        low, high = (
+            (scores + error).astype(np.float32) for error in (-PRODUCT_ERROR, PRODUCT_ERROR)
+        )
+        self._bounds = Bounds.between(low, high)
+        self._n_before = np.zeros(len(targets.query), dtype=np.int64)
+        self._unsure: list[tuple[IntArray, IntArray]] = []
+        self._n_unsure = 0
+        self._writing = Lock()
 
     def offer(self, products: Products) -> None:
-        """Count the rows of one block.
+        """Count the rows of one block; several threads may offer at once.
 
         Args:
             products: Similarities of the block.
         """
-        queries = products.queries
-        first, last = np.searchsorted(self.targets.query, (queries.start, queries.stop))
-        for part in blocks(int(first), int(last), _TARGETS_AT_ONCE):
-            owner = self.targets.query[part] - queries.start
+        highest = products.highest_step
+        starts = self._first[products.queries.start : products.queries.stop + 1]
+        n_each = np.diff(starts)
+        n_before = np.zeros(starts[-1] - starts[0], dtype=np.int64)
+        for number in range(n_each.max(initial=0)):
+            query = np.flatnonzero(n_each > number)
+            target = self._order[starts[query] + number]
             # Where nothing in the block reaches the target there is nothing to count.
-            some = np.flatnonzero(
-                products.highest[owner] > self.targets.scores[part] - PRODUCT_ERROR
-            )
-            if len(some):
-                self._count(some + part.start, owner[some], products)
+            is_reached = highest[query] >= self._bounds.first_step[target]
+            query, target = query[is_reached], target[is_reached]
+            if len(query):
+                n_above, owner, column = self._counted(products, query, target)
+                n_before[target - starts[0]] = n_above
+                self._decide(owner, self._layout.gallery_rows[products.gallery][column])
+        with self._writing:
+            self._n_before[starts[0] : starts[-1]] += n_before
 
-    def _count(self, target: IntArray, owner: IntArray, products: Products) -> None:
-        """Count the columns before each target, which asks for the products of its owner."""
-        values = products.values
-        if len(owner) != len(values) or (np.diff(owner) != 1).any():
-            values = products.of(owner)
-        score = self.targets.scores[target][:, None]
-        low, high = (
-            (score + error).astype(np.float32) for error in (-PRODUCT_ERROR, PRODUCT_ERROR)
+    def n_before(self) -> IntArray:
+        """(T,) int64 gallery rows that come before each target, once all blocks were offered."""
+        self._count_exactly(self._unsure)
+        self._unsure, self._n_unsure = [], 0
+        return self._n_before
+
+    def _counted(
+        self, products: Products, query: IntArray, target: IntArray
+    ) -> tuple[IntArray, IntArray, IntArray]:
+        """Columns surely before a target of each query, and pairs of target and column to decide.
+
+        Args:
+            products: Similarities.
+            query: (n,) ascending queries of the block.
+            target: (n,) a target of each.
+        """
+        n_queries = products.queries.stop - products.queries.start
+        if len(query) < n_queries * _SHARE_TO_COUNT_ALL:
+            n_above, place, column = products.count_above(query, self._bounds.of(target))
+            return n_above, target[place], column
+        target_of = np.full(n_queries, _NOBODY)
+        target_of[query] = target
+        n_above, place, column = products.count_above(
+            np.arange(n_queries), self._bounds.of(target_of)
         )
-        n_above = _n_true(values > high)
-        self.n_before[target] += n_above
+        return n_above[query], target_of[place], column
 
-        place, gallery = self._place[target], products.gallery
-        is_itself_near = (gallery.start <= place) & (place < gallery.stop)
-        unsure = np.flatnonzero(_n_true(values > low) - n_above - is_itself_near)
-        near = values[unsure]
-        which, column = np.nonzero((near > low[unsure]) & (near <= high[unsure]))
-        rows = self._layout.gallery_rows[gallery]
-        self._count_exactly(target[unsure[which]], rows[column])
+    def _decide(self, target: IntArray, rows: IntArray) -> None:
+        """Keep pairs of a target and a row until there are many, then decide them at once."""
+        with self._writing:
+            self._unsure.append((target, rows))
+            self._n_unsure += len(target)
+            if self._n_unsure < _PAIRS_AT_ONCE:
+                return
+            pairs, self._unsure, self._n_unsure = self._unsure, [], 0
+        self._count_exactly(pairs)
 
-    def _count_exactly(self, target: IntArray, rows: IntArray) -> None:
+    def _count_exactly(self, pairs: list[tuple[IntArray, IntArray]]) -> None:
         """Count those of the given pairs of a target and a row where the row comes before it."""
-        other = rows != self.targets.rows[target]
+        if not pairs:
+            return
+        target, rows = (np.concatenate(part) for part in zip(*pairs, strict=True))
+        other = rows != self._targets.rows[target]
         target, rows = target[other], rows[other]
-        query_rows = self._layout.query_rows[self.targets.query[target]]
+        query_rows = self._layout.query_rows[self._targets.query[target]]
         score = exact_pairs(self._vectors, query_rows, rows)
-        wanted, wanted_row = self.targets.scores[target], self.targets.rows[target]
+        wanted, wanted_row = self._targets.scores[target], self._targets.rows[target]
         is_before = (score > wanted) | ((score == wanted) & (rows < wanted_row))
-        self.n_before += np.bincount(target[is_before], minlength=len(self.n_before))
-
-
-def _places(rows: IntArray, gallery_rows: IntArray) -> IntArray:
-    """Position of each row in the gallery."""
-    order = np.argsort(gallery_rows)
-    return order[np.searchsorted(gallery_rows, rows, sorter=order)]
-
-
-def _n_true(mask: BoolArray) -> IntArray:
-    """(q,) int32 number of columns that are true; thrice as fast as np.count_nonzero."""
-    counts: IntArray = mask.sum(axis=1, dtype=np.int32)
-    return counts
+        n_before = np.bincount(target[is_before], minlength=len(self._n_before))
+        with self._writing:
+            self._n_before += n_before

@@ -5,7 +5,7 @@ matrix is symmetric, so only one triangle is multiplied, and a tile off the diag
 its mirror image, with the gallery rows as queries.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +13,12 @@ import numpy as np
 from cfr_core.retrieval.exact import blocks
 from cfr_core.retrieval.galleries import Exclusions
 from cfr_core.retrieval.multiply import Multiplier
-from cfr_core.retrieval.products import Products
+from cfr_core.retrieval.products import Products, in_steps
+from cfr_core.retrieval.threads import map_on_cores
 from cfr_core.types import IntArray, RetrievalTask
+
+_TILES_AT_ONCE = 4
+"""Tiles of a strip that one thread makes, so that all threads have work to the end."""
 
 
 @dataclass(frozen=True)
@@ -82,33 +86,50 @@ class Layout:
             yield Tile(gallery)
 
 
-def products_of(
-    rows: Multiplier, exclusions: Exclusions, layout: Layout, block_rows: int
-) -> Iterator[Products]:
-    """The products of every query with its whole gallery, a tile or its mirror image at a time.
+@dataclass(frozen=True)
+class Matrix:
+    """The products of every query with its whole gallery, none of which is kept.
 
-    Args:
+    Attributes:
         rows: All embeddings.
         exclusions: What may not be retrieved.
         layout: Order of queries and gallery.
         block_rows: Largest number of rows and columns of a tile.
-
-    Yields:
-        Products that are valid until the next are asked for.
     """
-    memory = np.empty(block_rows * block_rows, dtype=np.float32)
-    for queries in layout.strips(block_rows):
-        query_rows = layout.query_rows[queries]
-        strip = rows.strip(query_rows)
-        for tile in layout.tiles(queries, block_rows):
-            gallery_rows = layout.gallery_rows[tile.gallery]
+
+    rows: Multiplier
+    exclusions: Exclusions
+    layout: Layout
+    block_rows: int
+
+    def visit(self, offer: Callable[[Products], None]) -> None:
+        """Make all products and offer each tile, and its mirror image, on all cores.
+
+        Args:
+            offer: Called by several threads at once, with products that are valid until it returns.
+        """
+        parts = []
+        for queries in self.layout.strips(self.block_rows):
+            tiles = list(self.layout.tiles(queries, self.block_rows))
+            parts += [(queries, tiles[some]) for some in blocks(0, len(tiles), _TILES_AT_ONCE)]
+        map_on_cores(lambda part: self._visit(*part, offer), parts)
+
+    def _visit(
+        self, queries: slice, tiles: Sequence[Tile], offer: Callable[[Products], None]
+    ) -> None:
+        query_rows = self.layout.query_rows[queries]
+        strip = self.rows.strip(query_rows)
+        memory = np.empty(self.block_rows * len(query_rows), dtype=np.float32)
+        for tile in tiles:
+            gallery_rows = self.layout.gallery_rows[tile.gallery]
             values = memory[: len(gallery_rows) * len(query_rows)].reshape(-1, len(query_rows))
             if tile.is_diagonal:
                 strip.multiply_with_itself(values)
                 np.fill_diagonal(values, -np.inf)
             else:
                 strip.multiply(gallery_rows, values)
-            exclusions.blank_by_rules(values, gallery_rows, query_rows)
-            yield Products(queries, tile.gallery, values, is_transposed=True)
+            self.exclusions.blank_by_rules(values, gallery_rows, query_rows)
+            steps = in_steps(values)
+            offer(Products(queries, tile.gallery, values, steps, is_transposed=True))
             if tile.is_mirrored:
-                yield Products(tile.gallery, queries, values)
+                offer(Products(tile.gallery, queries, values, steps))
