@@ -96,9 +96,7 @@ def choose_engine(
     pixels = calibration()
     if not len(pixels):
         return next(iter(builders.values()))()
-    reference = TorchEngine(network(), torch.device("cpu"), "float32")(pixels)
-    # A CPU engine computes on the calling thread, whose own time other programs do not lengthen.
-    clock = time.thread_time if device.type == "cpu" else time.perf_counter
+    clock, reference = _yardstick(network, device, pixels)
     measurements = measure_engines(
         builders, pixels, reference, clock=clock, on_progress=on_progress
     )
@@ -113,7 +111,7 @@ def choose_engine(
 def measure_engines(
     builders: Builders,
     pixels: ImageArray,
-    reference: Float32Array,
+    reference: Float32Array | None,
     *,
     clock: Callable[[], float],
     on_progress: OnProgress,
@@ -123,17 +121,21 @@ def measure_engines(
     Args:
         builders: Engines by name, plain PyTorch first.
         pixels: (N, S, S, 3) uint8 photos.
-        reference: (N, dim) vectors that they must agree with.
+        reference: (N, dim) vectors that they must agree with; None for those of the first engine.
         clock: Tells seconds.
         on_progress: Told how many engines are measured.
     """
-    measurements = {}
+    measurements: dict[str, Measurement] = {}
     for done, (name, build) in enumerate(builders.items()):
         on_progress(Progress("Choosing the fastest engine", done, len(builders), "engines"))
         try:
             with thread_count_restored():
                 compute_alone()
-                measurements[name] = _measure(build(), pixels, reference, clock)
+                engine = build()
+                vectors = engine(pixels)  # the first run also plans memory and compiles kernels
+                reference = vectors if reference is None else reference
+                min_cosine = _min_cosine(vectors, reference)
+                measurements[name] = _measure(engine, pixels, min_cosine, clock)
         except (EngineUnavailableError, RuntimeError) as error:
             if not measurements:
                 raise  # plain PyTorch, which nothing stands in for
@@ -152,11 +154,20 @@ def fastest(measurements: Mapping[str, Measurement]) -> str:
     return best if gain >= WORTHWHILE else plain
 
 
+def _yardstick(
+    network: Callable[[], Network], device: torch.device, pixels: ImageArray
+) -> tuple[Callable[[], float], Float32Array | None]:
+    """The clock and the reference for `measure_engines`."""
+    if device.type == "cpu":
+        # An engine computes on the calling thread, whose own time other programs do not lengthen;
+        # the first of them is PyTorch in float32.
+        return time.thread_time, None
+    return time.perf_counter, TorchEngine(network(), torch.device("cpu"), "float32")(pixels)
+
+
 def _measure(
-    engine: Engine, pixels: ImageArray, reference: Float32Array, clock: Callable[[], float]
+    engine: Engine, pixels: ImageArray, min_cosine: float, clock: Callable[[], float]
 ) -> Measurement:
-    vectors = engine(pixels)  # the first run also plans memory and compiles kernels
-    min_cosine = _min_cosine(vectors, reference)
     max_runs = _MAX_RUNS if min_cosine >= MIN_COSINE else 1  # it will not be taken
     durations_s: list[float] = []
     while len(durations_s) < max_runs and sum(durations_s) < _ENOUGH_S:

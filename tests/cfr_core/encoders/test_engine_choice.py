@@ -101,6 +101,18 @@ def test_agreement_is_that_of_the_worst_image() -> None:
     assert (seen[-1].done, seen[-1].total, seen[-1].unit) == (6, 6, "engines")
 
 
+def test_without_a_reference_the_first_engine_is_it() -> None:
+    builders = {"plain": GridEngine, "off": lambda: GridEngine(lambda v: v + np.arange(v.shape[1]))}
+    measurements = measure_engines(
+        builders, photos(3), None, clock=time.perf_counter, on_progress=no_progress
+    )
+    a = GridEngine()(photos(3)).astype(float)
+    b = a + np.arange(a.shape[1])
+    cosines = (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
+    assert measurements["plain"].min_cosine == pytest.approx(1)
+    assert measurements["off"].min_cosine == pytest.approx(cosines.min())
+
+
 def test_a_failure_of_plain_torch_is_not_hidden() -> None:
     def fail(_: np.ndarray) -> np.ndarray:
         raise RuntimeError("the GPU fell off the bus")
