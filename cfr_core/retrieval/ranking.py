@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import torch
 
 _BLOCK_ROWS = 1024
-_BLOCK_ROWS_ON_GPU = 4096
+_BLOCK_ROWS_ON_GPU = 2048
 _POSITIVES_AT_ONCE = 1 << 20
 
 
@@ -117,7 +117,7 @@ def rank(
 
     The similarities are made once for both. The order and the scores are exact: they do not depend
     on block size, threads or device, and rows of equal similarity come in the order of their row
-    numbers. Memory beyond the vectors is a few blocks a thread, k + 2 places a query, and the
+    numbers. Memory beyond the vectors is a few blocks a thread, k + 4 places a query, and the
     positives of a group of queries.
 
     Args:
