@@ -1,6 +1,7 @@
 """Tables and plots that can be taken home: every table as CSV, every plot as PNG and HTML."""
 
 import re
+from collections.abc import Callable
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -19,16 +20,12 @@ def csv_button(table: pd.DataFrame, name: str, *, key: str, label: str = "Downlo
         key: Name of the button on the page.
         label: What it says.
     """
-    st.download_button(
+    _button(
         label,
-        # Made only when somebody asks for it.
-        lambda: (_BOM + table.to_csv(index=False)).encode(),
-        file_name=f"{_file_name(name)}.csv",
+        lambda: _BOM + table.to_csv(index=False),
+        f"{_file_name(name)}.csv",
         mime="text/csv",
         key=key,
-        on_click="ignore",
-        icon=":material/download:",
-        type="tertiary",
     )
 
 
@@ -62,11 +59,22 @@ def html_button(figure: go.Figure, name: str, *, key: str) -> None:
         name: File name without its ending.
         key: Name of the button on the page.
     """
-    st.download_button(
+    _button(
         "Download plot (HTML)",
-        lambda: figure.to_html(include_plotlyjs=True, full_html=True).encode(),
-        file_name=f"{_file_name(name)}.html",
+        lambda: figure.to_html(include_plotlyjs=True, full_html=True),
+        f"{_file_name(name)}.html",
         mime="text/html",
+        key=key,
+    )
+
+
+def _button(label: str, text: Callable[[], str], file_name: str, *, mime: str, key: str) -> None:
+    """A button for a file whose text is made only when somebody asks for it."""
+    st.download_button(
+        label,
+        lambda: text().encode(),
+        file_name=file_name,
+        mime=mime,
         key=key,
         on_click="ignore",
         icon=":material/download:",
