@@ -57,6 +57,8 @@ figcaption {{ margin-top: 4px; white-space: pre-line; }}
 footer {{ display: none !important; }}
 """
 
+_NO_RUN = "This workspace holds no finished run yet: open the demo in the app first."
+
 _READ = (
     "A model that tells animals apart should look at the animal. Here the same model looks at the "
     "whole photo, at the **animal alone**, at its **surroundings alone** and at its **outline "
@@ -112,8 +114,8 @@ class _Answer:
 def _runs() -> gr.Dropdown:
     choices = [(f"{run.dataset}, {run.encoder}", run.run_id) for run in workspace().runs()]
     if not choices:
-        gr.Warning("This workspace holds no finished run yet: open the demo in the app first.")
-    return gr.Dropdown(choices=choices, value=choices[0][1] if choices else None)
+        return gr.Dropdown(choices=[], value=None, info=_NO_RUN)
+    return gr.Dropdown(choices=choices, value=choices[0][1], info=None)
 
 
 def _photos(run_id: str | None) -> gr.Dropdown:
