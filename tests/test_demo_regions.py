@@ -48,7 +48,7 @@ def test_a_preset_lands_well_inside_its_region(name: str, tmp_path: Path) -> Non
 
 def test_more_identity_in_the_scene_means_a_higher_ssi(tmp_path: Path) -> None:
     small = replace(PRESETS["leaky"], n_identities=12, n_photos=4, size_hw=(168, 224))
-    shares = (0.0, 0.5, 0.75, 0.9, 1.0)
+    shares = (0.0, 0.5, 0.9, 1.0)
     ssi = [audited(replace(small, scene=s), tmp_path / str(s)).ssi for s in shares]
     assert ssi == sorted(ssi)
     assert ssi[0] < 0.2
