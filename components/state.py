@@ -119,7 +119,7 @@ def bound(parameter: Parameter[T], *, among: Collection[T] | None = None) -> dic
     value = get(parameter, among=among)
     if key not in st.session_state or _frozen(st.session_state[key]) != value:
         st.session_state[key] = list(value) if isinstance(value, tuple) else value
-    return {"key": key, "on_change": _take_from_widget, "args": (parameter, key)}
+    return {"key": key, "on_change": _take_from_widget, "args": (parameter, key, among)}
 
 
 def showing(key: str, value: T, changed: Callable[[T], None]) -> dict[str, Any]:
@@ -193,8 +193,12 @@ def _words(choices: list[str]) -> str:
     return f"one of {', '.join(choices[:8])}{more}"
 
 
-def _take_from_widget(parameter: Parameter[T], key: str) -> None:
+def _take_from_widget(parameter: Parameter[T], key: str, among: Collection[T] | None) -> None:
     value = _frozen(st.session_state[key])
+    # A list knows its choice by the words that it showed; once these have changed, a number in
+    # them perhaps, the old words come back as if they had been chosen.
+    if among is not None and value is not None and value not in among:
+        return
     # A widget that is drawn anew may send that nothing is chosen: then the address still holds.
     if value is not None or parameter.default is None:
         put(parameter, value)

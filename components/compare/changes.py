@@ -40,15 +40,8 @@ def changes(chosen: Chosen, found: Comparison) -> None:
 
 def _photos(chosen: Chosen, changed: pd.DataFrame) -> None:
     texts = changed["first_kind"].astype(str) + _ARROW + changed["second_kind"].astype(str)
-    counts = texts.value_counts()
-    kinds = [_ALL, *counts.index]
-    change = st.selectbox(
-        "Show",
-        kinds,
-        format_func=lambda text: f"{text} ({counts.get(text, len(changed)):,})",
-        width=420,
-        **state.bound(_CHANGE, among=kinds),
-    )
+    kinds = [_ALL, *texts.value_counts().index]
+    change = st.selectbox("Show", kinds, width=420, **state.bound(_CHANGE, among=kinds))
     kept = changed if change == _ALL else changed[texts == change]
     rows = GalleryRows(
         kept["row_id"].to_numpy(), kept["identity"].tolist(), texts[kept.index].tolist()

@@ -63,8 +63,8 @@ def draw_blind(setup: Setup, audit: BlindAudit) -> None:
     places = np.searchsorted(table["row_id"].to_numpy(), [row_id, *others[:_N_AHEAD]]).tolist()
     shown, *ahead = editor_rows(table, places)
     st.caption(
-        "Draw the whole animal as you see it, then accept it (A). If there is none, reject the "
-        "empty mask and say so: it counts as no overlap. What the dataset has is not shown."
+        "Draw the whole animal as you see it, then accept it (A). If there is none, accept the "
+        "empty mask: it counts as no overlap. What the dataset has is not shown."
     )
     mask_editor(
         shown,
@@ -94,7 +94,7 @@ def _row_to_draw(key: str, to_do: list[int], rows: list[int]) -> int | None:
 def _words(audit: BlindAudit) -> str:
     of = f" of {audit.source}" if audit.source else ""
     when = audit.created_at.replace("T", " ")[:16]
-    return f"{when}: {audit.n_done} of {audit.n_rows} masks{of} drawn"
+    return f"{when}, {audit.n_rows:,} masks{of}"
 
 
 def _ask_draw(setup: Setup) -> None:

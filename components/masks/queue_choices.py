@@ -13,6 +13,7 @@ from cfr_core.workspace.review_queue import (
     RowState,
 )
 from components import state
+from components.errors import plain
 from components.state import Parameter
 
 _SOURCES = {"": "Anything", "human": "A person", "dataset": "The dataset"}
@@ -100,9 +101,10 @@ def _ask_one(
     label: str, parameter: Parameter[str], counts: Mapping[str, int], words: Mapping[str, str]
 ) -> str:
     def shown(name: str) -> str:
-        named = words.get(name, name or "Anybody")
-        return f"{named}: {counts[name]:,}" if name else named
+        return words.get(name, name or "Anybody")
 
+    # Not in the list itself, which would go on to show the number at the time of the choice.
+    numbers = " · ".join(f"{plain(shown(name))} {n:,}" for name, n in counts.items())
     names = ["", *counts]
     bound = state.bound(parameter, among=names)
-    return str(st.selectbox(label, names, format_func=shown, **bound))
+    return str(st.selectbox(label, names, format_func=shown, help=numbers or None, **bound))

@@ -51,6 +51,20 @@ def test_a_screen_can_be_sent(
     expect(other.locator(".tile.current")).to_contain_text("disc 1")
 
 
+def test_a_choice_stays_though_its_words_change(
+    page: Page, serve: Callable[..., str], tmp_path: Path
+) -> None:
+    page.goto(serve(Path(__file__).parent / "relabelled_app.py", tmp_path))
+    page.get_by_role("combobox", name="Which").click()
+    page.get_by_role("option", name="right, 0 clicks").click()
+    expect(page.get_by_text("after 0 clicks right is chosen")).to_be_visible()
+    for n in (1, 2, 3):
+        page.get_by_role("button", name="Change the words").click()
+        expect(page.get_by_text(f"after {n} clicks right is chosen")).to_be_visible()
+    expect(page).to_have_url(re.compile("which=right"))
+    expect(page.get_by_text("The address says")).to_have_count(0)
+
+
 def test_back_undoes_a_choice(page: Page, address: str) -> None:
     page.goto(f"{address}/{PHOTOS}")
     expect(page.locator("img.loaded").first).to_be_visible()

@@ -70,7 +70,7 @@ def test_a_chosen_photo_leads_to_its_matches(
     n_changed = counts.loc["Scenery match", "Animal-supported"]
     assert n_changed > 0
     change = "scenery match → animal-supported"
-    assert f"{change} ({n_changed})" in test.selectbox[2].options
+    assert change in test.selectbox[2].options
     test.selectbox[2].set_value(change).run()
     comparison = compare_runs(*(served.workspace().runs_dir / run for run in run_ids[:2]), 1)
     changed = comparison.changed
