@@ -56,52 +56,44 @@ def iter_views(
         MaskError: if the mask is of another size, or empty: an empty mask hides nothing, so its
             "shortcut view" would be the full image.
     """
-    selector: ImageArray | None = None
+    animal: ImageArray | None = None
     for spec in specs:
         if not spec.needs_mask:
             yield image
             continue
-        if selector is None:
-            selector = _selector(image, mask)
-        yield _draw(image, selector, spec)
+        if animal is None:
+            animal = _animal(image, mask)
+        yield _draw(image, animal, spec)
 
 
-def _selector(image: ImageArray, mask: BoolArray | None) -> ImageArray:
-    """(H, W, 3) uint8, all bits set on the animal and none elsewhere."""
+def _animal(image: ImageArray, mask: BoolArray | None) -> ImageArray:
+    """(H, W) uint8 in rows, 1 on the animal and 0 elsewhere."""
     if mask is None:
         raise MissingMaskError("this row has no accepted mask, so it is in no masked view")
     if mask.shape != image.shape[:2]:
         raise MaskError(f"the mask is {mask.shape} (height, width), the crop {image.shape[:2]}")
     if not mask.any():
         raise MaskError("the mask is empty: there is no animal to show or to hide")
-    bits = np.negative(mask.view(np.uint8))
-    # Run lengths decode to columns. OpenCV turns them into rows, and rows into three channels, ten
-    # times faster than NumPy.
-    rows = cv2.transpose(bits.T) if bits.flags.f_contiguous else np.ascontiguousarray(bits)
-    return np.asarray(cv2.cvtColor(rows, cv2.COLOR_GRAY2RGB), np.uint8)
+    bits = mask.view(np.uint8)
+    # Run lengths decode to columns, which OpenCV turns into rows ten times faster than NumPy.
+    rows = cv2.transpose(bits.T) if bits.flags.f_contiguous else bits
+    return np.ascontiguousarray(rows, np.uint8)
 
 
-def _draw(image: ImageArray, selector: ImageArray, spec: ViewSpec) -> ImageArray:
-    fill = _plain(image.shape, spec.fill_rgb)
+def _draw(image: ImageArray, animal: ImageArray, spec: ViewSpec) -> ImageArray:
+    out = _plain(image.shape, spec.fill_rgb)
     if spec.view is View.SILHOUETTE:
-        return _select(selector, _plain(image.shape, spec.silhouette_rgb), fill)
-    if spec.view is View.SHORTCUT:
-        return _select(selector, fill, image)
-    return _select(selector, image, fill)
-
-
-def _select(selector: ImageArray, inside: ImageArray, outside: ImageArray) -> ImageArray:
-    """`inside` where the selector's bits are set, else `outside`.
-
-    Bitwise, since it runs at memory speed: 6 to 20 times faster than np.where or indexing here.
-    """
-    out = np.empty_like(selector)
-    np.bitwise_xor(inside, outside, out=out)
-    out &= selector
-    out ^= outside
+        shown = _plain(image.shape, spec.silhouette_rgb)
+    else:
+        shown = np.ascontiguousarray(image)
+    where = 1 - animal if spec.view is View.SHORTCUT else animal
+    # At memory speed: several times faster than np.where or indexing here.
+    cv2.copyTo(shown, where, out)
     return out
 
 
 def _plain(shape: tuple[int, ...], rgb: RGB) -> ImageArray:
-    """One row of a plain colour, which broadcasts over the height."""
-    return np.tile(np.array(rgb, np.uint8), (shape[1], 1))[np.newaxis]
+    """(H, W, 3) uint8 of a plain colour."""
+    plain = np.empty(shape, np.uint8)
+    plain[:] = np.tile(np.array(rgb, np.uint8), (shape[1], 1))  # whole rows are copied faster
+    return plain
