@@ -18,8 +18,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pillow_heif
+import pyarrow as pa
 from PIL import Image, UnidentifiedImageError
 
 from cfr_core.errors import ImageError
@@ -100,13 +102,27 @@ def decode(path: Path, *, expected_sha256: str | None = None) -> DecodedImage:
         # Pillow turns a TIFF upright by itself while it loads.
         upright = rgb if image.format == "TIFF" else apply_exif(rgb, orientation)
     return DecodedImage(
-        pixels=np.asarray(upright),
+        pixels=_pixels(upright),
         exif_orientation=orientation,
         conversions=(*conversions, *changed),
         captured_at=captured_at,
         file_sha256=digest,
         file_bytes=len(content),
     )
+
+
+def _pixels(rgb: Image.Image) -> ImageArray:
+    """(H, W, 3) uint8 of an RGB image.
+
+    Pillow keeps four bytes a pixel. By Arrow they are read where they lie, in half the time that
+    np.asarray needs, for which they are packed and joined in small pieces.
+    """
+    try:
+        values = pa.array(rgb).flatten()
+    except ValueError:  # from 4 megapixels on they lie in several blocks
+        return np.array(rgb)
+    four = np.asarray(values).reshape(rgb.height, rgb.width, 4)
+    return np.asarray(cv2.cvtColor(four, cv2.COLOR_RGBA2RGB), np.uint8)
 
 
 @contextmanager

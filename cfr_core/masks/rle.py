@@ -9,7 +9,16 @@ import numpy as np
 from pycocotools import mask as coco
 
 from cfr_core.errors import MaskError
-from cfr_core.types import BoolArray, Mask
+from cfr_core.types import BoolArray, IntArray, Mask
+
+_FIRST_CHARACTER = 48
+_N_CHARACTERS = 64
+_N_BITS = 5
+_BITS = 0x1F
+_IS_NEGATIVE = 0x10
+_GOES_ON = 0x20
+_MOST_GROUPS = 8
+"""Of a number: 40 bits, with which sums of them stay below 64."""
 
 
 def encode(pixels: BoolArray) -> str:
@@ -67,40 +76,44 @@ def area_px(mask: Mask) -> int:
     Raises:
         MaskError: if the counts do not fill the stated size exactly.
     """
-    return sum(_filling_runs(mask.counts, mask.size_hw)[1::2])
+    return int(_filling_runs(mask.counts, mask.size_hw)[1::2].sum())
 
 
-def _filling_runs(counts: str, size_hw: tuple[int, int]) -> list[int]:
+def _filling_runs(counts: str, size_hw: tuple[int, int]) -> IntArray:
     runs = _runs(counts)
     height, width = size_hw
-    if min(runs, default=0) < 0 or sum(runs) != height * width:
+    if runs.min(initial=0) < 0 or runs.sum() != height * width:
         raise MaskError(
-            f"run lengths cover {sum(runs)} pixels, but the mask is {width} x {height} px "
+            f"run lengths cover {runs.sum()} pixels, but the mask is {width} x {height} px "
             f"= {height * width}"
         )
     return runs
 
 
-def _runs(counts: str) -> list[int]:
-    """Plain run lengths from compressed ones (pycocotools maskApi.c, rleFrString).
+def _runs(counts: str) -> IntArray:
+    """(R,) int64 plain run lengths from compressed ones (pycocotools maskApi.c, rleFrString).
 
     A number is 5-bit groups, low first, with its sign in the last; from the fourth number on it
     is the difference to the run of the same kind before it.
     """
-    runs: list[int] = []
-    value, shift = 0, 0
-    for char in counts:
-        group = ord(char) - 48
-        if not 0 <= group < 64:
-            raise MaskError(f"compressed run lengths hold the character {char!r}")
-        value |= (group & 0x1F) << shift
-        shift += 5
-        if group & 0x20:
-            continue
-        if group & 0x10:
-            value -= 1 << shift
-        runs.append(value + runs[-2] if len(runs) > 2 else value)
-        value, shift = 0, 0
-    if shift:
+    groups = (
+        np.frombuffer(counts.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
+        - _FIRST_CHARACTER
+    )
+    strange = (groups < 0) | (groups >= _N_CHARACTERS)
+    if strange.any():
+        raise MaskError(f"compressed run lengths hold the character {counts[strange.argmax()]!r}")
+    ends = np.flatnonzero((groups & _GOES_ON) == 0)
+    if len(groups) and (not len(ends) or ends[-1] != len(groups) - 1):
         raise MaskError("compressed run lengths end in the middle of a number")
+    n_groups = np.diff(ends, prepend=-1)
+    if n_groups.max(initial=0) > _MOST_GROUPS:
+        raise MaskError("compressed run lengths hold a number that no picture is large enough for")
+    starts = ends - n_groups + 1
+    place = np.arange(len(groups)) - np.repeat(starts, n_groups)
+    values = (groups & _BITS) << (_N_BITS * place)
+    runs: IntArray = np.add.reduceat(values, starts) if len(starts) else values
+    runs -= ((groups[ends] & _IS_NEGATIVE) != 0).astype(np.int64) << (_N_BITS * n_groups)
+    for first in (1, 2):
+        runs[first::2] = np.cumsum(runs[first::2])
     return runs

@@ -155,3 +155,12 @@ def test_crop_is_exact_and_never_invents_a_border() -> None:
     np.testing.assert_array_equal(crop(pixels, (3, 5, 30, 10)), pixels[5:15, 3:33])
     with pytest.raises(ImageError, match="not inside"):
         crop(pixels, (3, 5, 38, 10))
+
+
+@pytest.mark.parametrize("size_hw", [(1, 1), (37, 53), (2100, 2000)])  # the last in several blocks
+def test_pixels_of_every_size_are_the_files_own(tmp_path: Path, size_hw: tuple[int, int]) -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (*size_hw, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "photo.bmp")
+    decoded = decode(tmp_path / "photo.bmp").pixels
+    np.testing.assert_array_equal(decoded, pixels)
+    assert decoded.flags.c_contiguous

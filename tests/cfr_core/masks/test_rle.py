@@ -56,7 +56,14 @@ def test_counts_of_another_size_are_refused(pixels: np.ndarray) -> None:
         decode_counts(encode(pixels), (height + 1, width))
 
 
-@pytest.mark.parametrize("counts", ["ab\x01", "PP", "~~~~"])
+def test_long_runs_and_many_of_them_are_read() -> None:
+    pixels = np.zeros((3000, 2000), bool)
+    pixels[1::7, 1500:] = True
+    pixels[:, 3] = True
+    np.testing.assert_array_equal(decode(as_mask(pixels)), pixels)
+
+
+@pytest.mark.parametrize("counts", ["ab\x01", "PP", "~~~~", "", "o" * 40 + "0", "\ud800", "0é"])
 def test_broken_counts_are_refused(counts: str) -> None:
     with pytest.raises(MaskError):
         decode_counts(counts, (4, 4))
