@@ -71,7 +71,7 @@ def rows() -> Iterable[Row]:
         f"limit {_LIMIT_S:.0f} s",
         whole_s / _LIMIT_S,
         "at most",
-        2.0,
+        1.0,
     )
 
 

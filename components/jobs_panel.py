@@ -126,7 +126,8 @@ def _draw_progress(progress: JobProgress) -> None:
 def _draw_ended(job: Job) -> None:
     with st.container(border=True, gap="xsmall"):
         st.markdown(f"{_SIGNS[job.state]} **{plain(job.order.label)}**")
-        st.caption(plain(job.end.reason if job.end else _STOPPED_WORDS))
+        reason = job.end.reason if job.end else _STOPPED_WORDS
+        st.caption(plain(reason[:1].upper() + reason[1:]))
         with st.container(horizontal=True, gap="small"):
             if job.state.can_resume:
                 _button("Resume", job, job_queue().resume)
