@@ -94,7 +94,7 @@ def test_an_ended_job_says_why(
     folder = made("a", "pigs", state, reason)
     folder.log_path.write_text("line of the log")
     test = run()
-    told = reason[:1].upper() + reason[1:] or "Its process ended without a word"
+    told = reason[:1].upper() + reason[1:] or "its process ended without a word"
     assert told in words(test).replace("\\", "")
     assert [button.label for button in test.sidebar.button] == buttons
     assert test.sidebar.code[0].value == "line of the log"
