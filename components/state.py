@@ -132,7 +132,9 @@ def showing(key: str, value: T, changed: Callable[[T], None]) -> dict[str, Any]:
         value: What it shows.
         changed: Is called with what a person changes it to.
     """
-    st.session_state[key] = value
+    # Said again at every run, it would take away what a person is typing.
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
     return {"key": key, "on_change": lambda: changed(st.session_state[key])}
 
 
