@@ -5,6 +5,7 @@ address cannot mean is told in plain words, and the default is shown. No other m
 `st.session_state` or `st.query_params`.
 """
 
+import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, NoReturn, TypeVar
@@ -17,6 +18,9 @@ from components.errors import plain
 T = TypeVar("T")
 
 MAX_K = 100
+
+_ON_ITS_WAY_S = 1.0
+"""So long after a choice the browser may not know yet what the address says since."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +207,29 @@ def _take_from_widget(parameter: Parameter[T], key: str, among: Collection[T] | 
         return
     # A widget that is drawn anew may send that nothing is chosen: then the address still holds.
     if value is not None or parameter.default is None:
+        _put_again_what_was_just_chosen()
         put(parameter, value)
+        _just_chosen()[parameter.name] = (st.query_params.get(parameter.name), time.monotonic())
+
+
+def _put_again_what_was_just_chosen() -> None:
+    """Keep choices that the browser's address, which comes with every event, is too old to have.
+
+    Where a person makes the next choice before the answer to the last one is there, the last one
+    would be lost. Going back in the browser is no choice, and still undoes one.
+    """
+    for name, (text, chosen_at) in _just_chosen().items():
+        if time.monotonic() - chosen_at > _ON_ITS_WAY_S or st.query_params.get(name) == text:
+            continue
+        if text is None:
+            del st.query_params[name]
+        else:
+            st.query_params[name] = text
+
+
+def _just_chosen() -> dict[str, tuple[str | None, float]]:
+    """Text in the address and time of the last choice of each name, on this page."""
+    return notes(f"just chosen on {st.session_state.get('page')}")
 
 
 def _frozen(value: Any) -> Any:  # noqa: ANN401 - whatever a widget holds

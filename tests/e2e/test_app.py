@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 from cfr_core.workspace.store import Workspace
 from tests.made_dataset import made_dataset
@@ -63,6 +63,34 @@ def test_a_choice_stays_though_its_words_change(
         expect(page.get_by_text(f"after {n} clicks right is chosen")).to_be_visible()
     expect(page).to_have_url(re.compile("which=right"))
     expect(page.get_by_text("The address says")).to_have_count(0)
+
+
+def test_a_choice_outlives_the_next_one_that_comes_before_its_answer(
+    page: Page, serve: Callable[..., str], tmp_path: Path
+) -> None:
+    held: list[tuple[WebSocketRoute, str | bytes]] = []
+    is_slow = False
+
+    def connect(browser: WebSocketRoute) -> None:
+        server = browser.connect_to_server()
+        browser.on_message(server.send)
+        server.on_message(
+            lambda message: held.append((browser, message)) if is_slow else browser.send(message)
+        )
+
+    page.route_web_socket(re.compile("/_stcore/stream"), connect)
+    page.goto(serve(Path(__file__).parent / "two_choices_app.py", tmp_path))
+    expect(page.get_by_text("left and left are chosen")).to_be_visible()
+    is_slow = True
+    for name in ("First", "Second"):
+        page.get_by_role("combobox", name=name).click()
+        page.get_by_role("option", name="right").click()
+        page.wait_for_timeout(300)  # the server has answered, and the browser does not know it
+    is_slow = False
+    for browser, message in held:
+        browser.send(message)
+    expect(page.get_by_text("right and right are chosen")).to_be_visible()
+    expect(page).to_have_url(re.compile("first=right&second=right"))
 
 
 def test_back_undoes_a_choice(page: Page, address: str) -> None:
