@@ -101,7 +101,8 @@ def _some_pairs(
 def _put_in_units(
     vectors: Float32Array, rows: IntArray, chosen: Float32Array, units: Float64Array
 ) -> None:
-    """The same as `_in_units`, by memory that is in the processor's cache already."""
+    """Put (n, D) vectors as whole numbers of 2^-26 into `units`, by way of `chosen`."""
+    # Scaling by a power of two and rounding are exact in float32, too.
     vectors.take(rows, axis=0, out=chosen, mode="clip")  # to check the rows would copy them twice
     np.multiply(chosen, _UNITS, out=chosen)
     np.rint(chosen, out=chosen)
@@ -110,8 +111,8 @@ def _put_in_units(
 
 def _in_units(vectors: Float32Array, rows: IntArray) -> Float64Array:
     """(n, D) float64 vectors as whole numbers of 2^-26."""
-    # Scaling by a power of two and rounding are exact in float32, too.
-    units: Float64Array = np.rint(vectors[rows] * _UNITS).astype(np.float64)
+    units = np.empty((len(rows), vectors.shape[1]))
+    _put_in_units(vectors, rows, np.empty(units.shape, np.float32), units)
     return units
 
 

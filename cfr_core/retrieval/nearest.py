@@ -89,7 +89,7 @@ class NearestRows:
         exclusions: Exclusions,
         gallery_rows: IntArray,
         query_rows: IntArray,
-    ) -> tuple[IntArray, Float32Array]:
+    ) -> IntArray:
         """The k nearest rows in their exact order, ties to the lower row number.
 
         Args:
@@ -99,8 +99,7 @@ class NearestRows:
             query_rows: (Q,) row numbers of the queries, in the order of this object.
 
         Returns:
-            rows (Q, k) int32, -1 past the end of a short gallery, and scores (Q, k) float32, NaN
-            there.
+            (Q, k) int32, -1 past the end of a short gallery.
         """
         keys = np.sort(self._keys, axis=1)[:, ::-1]
         similarity, rows = _similarity_and_row(keys)
@@ -109,13 +108,13 @@ class NearestRows:
         is_open = scores[:, self._k - 1] <= scores[:, -1] + 2 * PRODUCT_ERROR
         open_ends = np.flatnonzero(is_open & (rows[:, -1] >= 0))
         _settle_near_ties(scores, rows, vectors, query_rows)
-        scores, rows = scores[:, : self._k], rows[:, : self._k]
+        rows = rows[:, : self._k]
         for part in blocks(0, len(open_ends), _EXACT_ROWS):
             again = open_ends[part]
-            rows[again], scores[again] = exact_nearest(
+            rows[again], _ = exact_nearest(
                 vectors, exclusions, gallery_rows, query_rows[again], self._k
             )
-        return rows.astype(np.int32), np.where(rows < 0, np.nan, scores).astype(np.float32)
+        return rows.astype(np.int32)
 
 
 def exact_nearest(

@@ -203,7 +203,7 @@ def _rank_part(
         counter.offer(products)
 
     matrix.visit(offer)
-    found, _ = nearest.ordered(vectors, exclusions, task.gallery_rows, layout.query_rows)
+    found = nearest.ordered(vectors, exclusions, task.gallery_rows, layout.query_rows)
     rows = found[np.argsort(layout.query_rows)]
     positives = PositiveRanks(
         layout.query_rows[targets.query], targets.rows, targets.scores, counter.n_before()
