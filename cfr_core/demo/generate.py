@@ -6,7 +6,7 @@ import multiprocessing
 import os
 from collections.abc import Collection, Generator, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -166,20 +166,13 @@ def _write_all(
     spec: DemoSpec, shots: Sequence[_Shot], out: Path, pool: Executor | None
 ) -> Generator[_Shot, None, None]:
     """Draw and write photos; what has not begun is left out on closing."""
-    if pool is None:
-        with processes_for([spec]) as own:
-            yield from _written_by(own, spec, shots, out)
-    else:
-        yield from _written_by(pool, spec, shots, out)
-
-
-def _written_by(
-    pool: Executor | None, spec: DemoSpec, shots: Sequence[_Shot], out: Path
-) -> Generator[_Shot, None, None]:
     # One process draws all photos of a scene, which it then paints once.
     scenes = [list(group) for _, group in groupby(shots, lambda shot: shot.sources.scene)]
     write = partial(_write_shots, spec, out=out)
-    yield from chain.from_iterable(pool.map(write, scenes) if pool else map(write, scenes))
+    with processes_for([spec]) if pool is None else nullcontext(pool) as drawing:
+        yield from chain.from_iterable(
+            drawing.map(write, scenes) if drawing else map(write, scenes)
+        )
 
 
 def _write_shots(spec: DemoSpec, shots: Sequence[_Shot], out: Path) -> Sequence[_Shot]:
