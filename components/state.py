@@ -121,8 +121,7 @@ def bound(parameter: Parameter[T], *, among: Collection[T] | None = None) -> dic
     """
     key = f"choice of {parameter.name}"
     value = get(parameter, among=among)
-    if key not in st.session_state or _frozen(st.session_state[key]) != value:
-        st.session_state[key] = list(value) if isinstance(value, tuple) else value
+    _show(key, value)
     return {"key": key, "on_change": _take_from_widget, "args": (parameter, key, among)}
 
 
@@ -136,9 +135,7 @@ def showing(key: str, value: T, changed: Callable[[T], None]) -> dict[str, Any]:
         value: What it shows.
         changed: Is called with what a person changes it to.
     """
-    # Said again at every run, it would take away what a person is typing.
-    if st.session_state.get(key) != value:
-        st.session_state[key] = value
+    _show(key, value)
     return {"key": key, "on_change": lambda: changed(st.session_state[key])}
 
 
@@ -209,7 +206,7 @@ def _take_from_widget(parameter: Parameter[T], key: str, among: Collection[T] | 
     if value is not None or parameter.default is None:
         _put_again_what_was_just_chosen()
         put(parameter, value)
-        _just_chosen()[parameter.name] = (st.query_params.get(parameter.name), time.monotonic())
+        _just_chosen()[parameter.name] = (parameter, value, time.monotonic())
 
 
 def _put_again_what_was_just_chosen() -> None:
@@ -218,18 +215,20 @@ def _put_again_what_was_just_chosen() -> None:
     Where a person makes the next choice before the answer to the last one is there, the last one
     would be lost. Going back in the browser is no choice, and still undoes one.
     """
-    for name, (text, chosen_at) in _just_chosen().items():
-        if time.monotonic() - chosen_at > _ON_ITS_WAY_S or st.query_params.get(name) == text:
-            continue
-        if text is None:
-            del st.query_params[name]
-        else:
-            st.query_params[name] = text
+    for parameter, value, chosen_at in _just_chosen().values():
+        if time.monotonic() - chosen_at <= _ON_ITS_WAY_S:
+            put(parameter, value)
 
 
-def _just_chosen() -> dict[str, tuple[str | None, float]]:
-    """Text in the address and time of the last choice of each name, on this page."""
+def _just_chosen() -> dict[str, tuple[Parameter[Any], Any, float]]:
+    """The last choice of each name on this page, with its value and time."""
     return notes(f"just chosen on {st.session_state.get('page')}")
+
+
+def _show(key: str, value: object) -> None:
+    """Let a widget show a value; said again at every run, it would undo what is being typed."""
+    if key not in st.session_state or _frozen(st.session_state[key]) != value:
+        st.session_state[key] = list(value) if isinstance(value, tuple) else value
 
 
 def _frozen(value: Any) -> Any:  # noqa: ANN401 - whatever a widget holds
