@@ -103,9 +103,9 @@ def _runs(counts: str) -> IntArray:
     strange = (groups < 0) | (groups >= _N_CHARACTERS)
     if strange.any():
         raise MaskError(f"compressed run lengths hold the character {counts[strange.argmax()]!r}")
-    ends = np.flatnonzero((groups & _GOES_ON) == 0)
-    if len(groups) and (not len(ends) or ends[-1] != len(groups) - 1):
+    if len(groups) and groups[-1] & _GOES_ON:
         raise MaskError("compressed run lengths end in the middle of a number")
+    ends = np.flatnonzero((groups & _GOES_ON) == 0)
     n_groups = np.diff(ends, prepend=-1)
     if n_groups.max(initial=0) > _MOST_GROUPS:
         raise MaskError("compressed run lengths hold a number that no picture is large enough for")
