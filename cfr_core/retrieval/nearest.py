@@ -111,7 +111,7 @@ class NearestRows:
         rows = rows[:, : self._k]
         for part in blocks(0, len(open_ends), _EXACT_ROWS):
             again = open_ends[part]
-            rows[again], _ = exact_nearest(
+            rows[again] = exact_nearest(
                 vectors, exclusions, gallery_rows, query_rows[again], self._k
             )
         return rows.astype(np.int32)
@@ -123,7 +123,7 @@ def exact_nearest(
     gallery_rows: IntArray,
     query_rows: IntArray,
     k: int,
-) -> tuple[IntArray, Float64Array]:
+) -> IntArray:
     """The k nearest rows by exact products alone, ties to the lower row number.
 
     Args:
@@ -134,7 +134,7 @@ def exact_nearest(
         k: Number of neighbours.
 
     Returns:
-        rows (q, k) int64, -1 past the end of the gallery, and scores (q, k) float64.
+        (q, k) int64, -1 past the end of the gallery.
     """
     rows = np.full((len(query_rows), k), -1, dtype=np.int64)
     scores = np.full(rows.shape, -np.inf)
@@ -147,7 +147,7 @@ def exact_nearest(
         rows = np.concatenate([rows, np.broadcast_to(gallery, products.shape)], axis=1)
         order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
         scores, rows = (np.take_along_axis(each, order, axis=1) for each in (scores, rows))
-    return np.where(scores > -np.inf, rows, -1), scores
+    return np.where(scores > -np.inf, rows, -1)
 
 
 def _settle_near_ties(
