@@ -1,15 +1,18 @@
 """Adding photos and launching an audit in a real browser: journeys b and d."""
 
+import json
 import os
 import re
 import signal
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from cfr_core.jobs.folder import JobFolder
 from tests.e2e.conftest import pages_of
 from tests.e2e.reading import cells, save_csv
 from tests.workers import end_workers
@@ -85,8 +88,43 @@ def estimate(page: Page, tmp_path: Path) -> dict[str, str]:
     return save_csv(page, page.get_by_role("button", name="Download CSV").first, tmp_path)[0]
 
 
-def cancel(page: Page) -> None:
+def wait_for(is_so: Callable[[], bool], page: Page) -> None:
+    deadline = time.monotonic() + SLOW_MS / 1000
+    while not is_so():
+        assert time.monotonic() < deadline, jobs(page).inner_text()
+        page.wait_for_timeout(20)
+
+
+@contextmanager
+def paused(page: Page, workspace: Path, least: int = 0) -> Iterator[JobFolder]:
+    """Hold the worker once so many images are done, or a fast machine would be done meanwhile."""
+    wait_for(lambda: any(map(is_running, workspace.glob("jobs/*"))), page)
+    running = JobFolder(next(filter(is_running, workspace.glob("jobs/*"))))
+
+    def is_far_enough() -> bool:
+        progress = running.path / "progress.json"
+        told = json.loads(progress.read_text("utf-8")) if progress.exists() else {}
+        return told.get("unit") == "images" and told["done"] >= least
+
+    if least:
+        wait_for(is_far_enough, page)
+    os.killpg(running.pid, signal.SIGSTOP)
+    try:
+        yield running
+    finally:
+        os.killpg(running.pid, signal.SIGCONT)
+
+
+def is_running(folder: Path) -> bool:
+    return (folder / "pid").exists() and not (folder / "end.json").exists()
+
+
+def ask_to_cancel(page: Page, running: JobFolder) -> None:
     jobs(page).get_by_role("button", name="Cancel").click()
+    wait_for(lambda: running.cancel_asked_at is not None, page)
+
+
+def expect_cancelled(page: Page) -> None:
     expect(jobs(page).get_by_text("Cancelled.")).to_be_visible(timeout=SLOW_MS)
     expect(jobs(page).get_by_role("button", name="Resume")).to_be_visible()
 
@@ -133,20 +171,24 @@ def test_an_audit_is_launched_cancelled_and_launched_again(
     screenshot(page, "before")
 
     launch.click()
-    wait_for_embedded(page, N_IMAGES // 4)
-    screenshot(page, "running")
-    other = new_page(width=1024, scheme="dark")
-    other.goto(address)
-    page.reload()
-    expect_running_in(other, page)
-    screenshot(other, "second session")
-    cancel(page)
+    with paused(page, workspace, N_IMAGES // 4) as running:
+        wait_for_embedded(page, N_IMAGES // 4)
+        screenshot(page, "running")
+        other = new_page(width=1024, scheme="dark")
+        other.goto(address)
+        page.reload()
+        expect_running_in(other, page)
+        screenshot(other, "second session")
+        ask_to_cancel(page, running)
+    expect_cancelled(page)
     screenshot(page, "cancelled")
     expect(launch).to_be_enabled(timeout=SLOW_MS)
     stored = int(estimate(page, tmp_path)["Stored"])
     assert N_IMAGES // 4 <= stored < N_IMAGES
 
     launch.click()
+    with paused(page, workspace):
+        expect_running_in(page, other)
     expect_told_in(page, other)
     screenshot(page, "finished")
     expect_numbers(page, tmp_path)
@@ -168,11 +210,7 @@ def test_a_job_outlives_its_worker(
     page.goto(f"{address}/retrieval?encoders=effnet-lite0&exclude=file")
     page.get_by_role("button", name=re.compile("Launch 1 audit")).click(timeout=SLOW_MS)
     expect(jobs(page).get_by_text("Starting", exact=True)).to_be_visible(timeout=SLOW_MS)
-    running = next(
-        folder
-        for folder in workspace.glob("jobs/*")
-        if not (folder / "end.json").exists() and (folder / "pid").exists()
-    )
+    running = next(filter(is_running, workspace.glob("jobs/*")))
     os.killpg(int((running / "pid").read_text()), signal.SIGKILL)
     expect(jobs(page).get_by_text(re.compile("its process ended without a word"))).to_be_visible()
     jobs(page).get_by_role("button", name="Resume").click()
